@@ -1,0 +1,153 @@
+//! The observation formats: `<doc>` elements and Markdown tables.
+//!
+//! Input is generalized UTF-8 and so is what is appended to `out`.
+
+use crate::intervals::Span;
+use crate::text::Text;
+
+/// Appends `text` with `&`, `<` and `>` escaped. Quotes stay as they are: the format was trained so.
+pub fn escape(out: &mut Vec<u8>, text: &[u8]) {
+    let mut copied = 0;
+    for at in memchr::memchr3_iter(b'&', b'<', b'>', text) {
+        out.extend_from_slice(&text[copied..at]);
+        out.extend_from_slice(match text[at] {
+            b'&' => b"&amp;",
+            b'<' => b"&lt;",
+            _ => b"&gt;",
+        });
+        copied = at + 1;
+    }
+    out.extend_from_slice(&text[copied..]);
+}
+
+/// The value of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Written without quotes.
+    Bare(&'a [u8]),
+    /// Written between double quotes.
+    Quoted(&'a [u8]),
+}
+
+/// Writes one `<doc>` element.
+#[derive(Debug)]
+pub struct DocElement {
+    out: Vec<u8>,
+}
+
+impl DocElement {
+    /// Starts the element with its id.
+    pub fn new(id: &[u8]) -> Self {
+        let mut out = b"<doc id=\"".to_vec();
+        escape(&mut out, id);
+        out.push(b'"');
+        DocElement { out }
+    }
+
+    /// Adds an attribute. Names are written as they are.
+    pub fn attribute(&mut self, name: &[u8], value: Value<'_>) {
+        self.out.push(b' ');
+        self.out.extend_from_slice(name);
+        self.out.push(b'=');
+        match value {
+            Value::Bare(text) => escape(&mut self.out, text),
+            Value::Quoted(text) => {
+                self.out.push(b'"');
+                escape(&mut self.out, text);
+                self.out.push(b'"');
+            }
+        }
+    }
+
+    /// Ends the element, around `body` if there is one.
+    pub fn finish(mut self, body: Option<&[u8]>) -> Vec<u8> {
+        self.out.push(b'>');
+        if let Some(body) = body {
+            self.out.push(b'\n');
+            escape(&mut self.out, body);
+            self.out.push(b'\n');
+        }
+        self.out.extend_from_slice(b"</doc>");
+        self.out
+    }
+}
+
+/// A part of a view's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Shown as it is.
+    Displayed(Text<'a>),
+    /// Replaced by a marker that names its span.
+    Seen(Span),
+}
+
+/// Joins the pieces of a body, with an ellipsis where the document goes on before or after.
+pub fn body(pieces: &[Piece<'_>], more_before: bool, more_after: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    if more_before {
+        out.extend_from_slice(b"... ");
+    }
+    for piece in pieces {
+        match piece {
+            Piece::Displayed(text) => out.extend_from_slice(text.as_bytes()),
+            Piece::Seen(span) => {
+                out.extend_from_slice(
+                    format!("[seen: \"#{}:{}\"]", span.start, span.end).as_bytes(),
+                );
+            }
+        }
+    }
+    if more_after {
+        out.extend_from_slice(b" ...");
+    }
+    out
+}
+
+/// Writes a Markdown table row by row.
+#[derive(Debug)]
+pub struct MarkdownTable {
+    out: Vec<u8>,
+}
+
+impl MarkdownTable {
+    /// Starts the table with its header and the rule below it. Column names are written as they are.
+    pub fn new(columns: &[Text<'_>]) -> Self {
+        let mut out = Vec::new();
+        for column in columns {
+            out.extend_from_slice(if out.is_empty() { b"| " } else { b" | " });
+            out.extend_from_slice(column.as_bytes());
+        }
+        out.extend_from_slice(b" |\n|");
+        for column in columns {
+            out.resize(out.len() + column.count_code_points() + 2, b'-');
+            out.push(b'|');
+        }
+        MarkdownTable { out }
+    }
+
+    /// Adds a row, one cell for each column. `|` is escaped and a line feed becomes a space.
+    pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Text<'a>>) {
+        self.out.extend_from_slice(b"\n|");
+        for cell in cells {
+            self.out.push(b' ');
+            self.cell(cell.as_bytes());
+            self.out.extend_from_slice(b" |");
+        }
+    }
+
+    fn cell(&mut self, text: &[u8]) {
+        let mut copied = 0;
+        for at in memchr::memchr2_iter(b'|', b'\n', text) {
+            self.out.extend_from_slice(&text[copied..at]);
+            self.out
+                .extend_from_slice(if text[at] == b'|' { b"\\|" } else { b" " });
+            copied = at + 1;
+        }
+        self.out.extend_from_slice(&text[copied..]);
+    }
+
+    /// The table, without a line feed at its end.
+    pub fn finish(self) -> Vec<u8> {
+        self.out
+    }
+}
