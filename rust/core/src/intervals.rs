@@ -87,3 +87,16 @@ pub fn plan_segments(span: Span, seen: &[Span], min_seen_overlap: i64) -> Plan {
     }
     plan
 }
+
+/// How the ledger's `seen` masks `span`: as [`plan_segments`] says, but a span that was seen whole is masked whole,
+/// however short it is.
+pub fn mask(span: Span, seen: &[Span], min_seen_overlap: i64) -> Plan {
+    // The ledger is coalesced, so that only one of its spans can cover the whole.
+    if overlap_list(span, seen) == [span] {
+        return Plan {
+            displayed: Vec::new(),
+            seen: vec![span],
+        };
+    }
+    plan_segments(span, seen, min_seen_overlap)
+}

@@ -1,1 +1,36 @@
-fn main() {}
+//! The extension module `sid._native`: what Python sees of the core, one file per thing.
+//!
+//! It converts, releases the GIL for real work and calls `sid-core`; it holds no state. Arguments are checked by the
+//! Python layer where both backends need the same check.
+
+mod ids;
+mod intervals;
+mod render;
+mod snippet;
+mod text;
+
+use pyo3::prelude::*;
+
+/// The native backend of sid-native.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::ids::id_at;
+    #[pymodule_export]
+    use crate::intervals::{
+        append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments,
+    };
+    #[pymodule_export]
+    use crate::render::{markdown_table, view_body, xml_element};
+    #[pymodule_export]
+    use crate::snippet::snippet_span;
+    #[pymodule_export]
+    use crate::text::{analyze, word_segments};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -49,6 +49,7 @@ fn write_all(root: &Path, check: bool) -> Result<(), String> {
             "python/sid/_pure/stopword_tables.py",
             python::stopword_tables(&stopwords),
         ),
+        ("python/sid/_languages.py", python::languages(&stopwords)),
     ];
     let mut stale = Vec::new();
     for (name, text) in outputs {

@@ -72,7 +72,7 @@ fn quoted(text: &str) -> String {
 /// The stopword sets.
 pub(crate) fn stopword_tables(stopwords: &Stopwords) -> String {
     let mut out = format!(
-        "\"\"\"The supported languages, in order, with the terms that each drops.\"\"\"\n\n{HEADER}\
+        "\"\"\"The terms that each supported language drops.\"\"\"\n\n{HEADER}\
          # Source: rust/tablegen/data/stopwords.json.\n\n\
          STOPWORDS: dict[str, frozenset[str]] = {{\n"
     );
@@ -89,5 +89,18 @@ pub(crate) fn stopword_tables(stopwords: &Stopwords) -> String {
         out.push_str("        )\n    ),\n");
     }
     out.push_str("}\n");
+    out
+}
+
+/// The names of the supported languages.
+pub(crate) fn languages(stopwords: &Stopwords) -> String {
+    let mut out = format!(
+        "\"\"\"The languages that text can be analysed in.\"\"\"\n\n{HEADER}\n\
+         SUPPORTED_LANGUAGES: tuple[str, ...] = (\n"
+    );
+    for (language, _) in stopwords {
+        let _ = writeln!(out, "    \"{language}\",");
+    }
+    out.push_str(")\n");
     out
 }

@@ -1,0 +1,48 @@
+"""The layer between a search backend and a language model.
+
+Stable ids, BM25-chosen snippets, a ledger of the exact characters already shown, and the ``<doc>`` format that SID-2
+is trained on.
+
+Examples
+--------
+>>> from sid import DocumentCache
+>>> cache = DocumentCache()
+>>> model_id = cache.add_document("db-1", {"title": "Greeting", "content": "Hello, world."})
+>>> view = cache.apply_snippet("db-1", "content", "hello")
+>>> print(view.render_xml().replace(model_id, "123456"))
+<doc id="123456" doc_length=13 title="Greeting">
+Hello, world.
+</doc>
+"""
+
+from __future__ import annotations
+
+from ._kernels import BACKEND as __backend__
+from .document_cache import DocumentCache
+from .document_rendering import (
+    DocumentView,
+    DocumentViewWithSnippet,
+    parse_rendered_model_facing_id,
+    render_markdown_table,
+)
+from .ranges import InvalidCharacterRange, RangeMode
+
+__all__ = [
+    "DocumentCache",
+    "DocumentView",
+    "DocumentViewWithSnippet",
+    "InvalidCharacterRange",
+    "RangeMode",
+    "__backend__",
+    "__version__",
+    "parse_rendered_model_facing_id",
+    "render_markdown_table",
+]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("sid-native")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,98 @@
+"""The one door to the algorithms: the native or the pure backend, chosen once.
+
+Everything here has the same signature and the same results in both. Only this module imports either.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Final, Literal
+
+__all__ = [
+    "BACKEND",
+    "NATIVE_SPACE_BITS",
+    "analyze",
+    "append_coalescing",
+    "id_at",
+    "insert_interval",
+    "markdown_table",
+    "mask",
+    "overlap",
+    "overlap_list",
+    "plan_segments",
+    "snippet_span",
+    "view_body",
+    "word_segments",
+    "xml_element",
+]
+
+PURE_VARIABLE: Final = "SID_PURE_PYTHON"
+"""Name of the environment variable that selects the pure backend; unset, empty and ``0`` leave the choice open."""
+
+NATIVE_SPACE_BITS: Final = 128
+"""Id spaces of more bits than this are permuted by the pure backend, whose integers have no limit."""
+
+
+def _pure_wanted() -> bool:
+    return os.environ.get(PURE_VARIABLE, "") not in ("", "0")
+
+
+def _native_usable() -> bool:
+    try:
+        from . import _native  # noqa: F401
+    except ImportError as error:
+        warnings.warn(
+            f"sid runs without its native extension, many times slower: {error}. Reinstall sid-native to get it, "
+            f"or set {PURE_VARIABLE}=1 to choose the pure backend without this warning.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+BACKEND: Final[Literal["native", "python"]] = "native" if not _pure_wanted() and _native_usable() else "python"
+
+if TYPE_CHECKING or BACKEND == "native":
+    from ._native import (
+        analyze,
+        append_coalescing,
+        insert_interval,
+        markdown_table,
+        mask,
+        overlap,
+        overlap_list,
+        plan_segments,
+        snippet_span,
+        view_body,
+        word_segments,
+        xml_element,
+    )
+
+    def id_at(index: int, space: int, key: int, alphabet: tuple[str, ...], length: int) -> str:
+        """Give the id at ``index`` of a stream; see ``sid.id_stream.IdStream``."""
+        if space.bit_length() > NATIVE_SPACE_BITS:
+            from ._pure import id_at as unlimited
+
+            return unlimited(index, space, key, alphabet, length)
+        from ._native import id_at as native
+
+        return native(index, space, key, alphabet, length)
+
+else:
+    from ._pure import (
+        analyze,
+        append_coalescing,
+        id_at,
+        insert_interval,
+        markdown_table,
+        mask,
+        overlap,
+        overlap_list,
+        plan_segments,
+        snippet_span,
+        view_body,
+        word_segments,
+        xml_element,
+    )

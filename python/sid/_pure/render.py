@@ -1,0 +1,63 @@
+"""The observation formats: ``<doc>`` elements and Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .intervals import checked_span
+
+
+def _display(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _escaped(text: str) -> str:
+    # Quotes stay as they are: the format was trained so.
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def xml_element(doc_id: object, attributes: dict[object, object], body: str | None) -> str:
+    """Give the ``<doc>`` element with ``doc_id``, the truthy ``attributes`` and, unless it is ``None``, ``body``."""
+    parts = [f'<doc id="{_escaped(str(doc_id))}"']
+    for name, value in list(attributes.items()):
+        if not value:
+            continue
+        text = _escaped(_display(value))
+        parts.append(f" {name}={text}" if isinstance(value, int) else f' {name}="{text}"')
+    parts.append(">" if body is None else f">\n{_escaped(body)}\n")
+    parts.append("</doc>")
+    return "".join(parts)
+
+
+def view_body(content: str, displayed: Iterable[Sequence[int]], seen: Iterable[Sequence[int]]) -> tuple[int, int, str]:
+    """Give ``(start, end, body)`` of a view of ``content``.
+
+    That is what it covers, in code points, and its text with seen stretches replaced by markers. At least one span is
+    needed.
+    """
+    shown = [(*checked_span(span), False) for span in displayed]
+    pieces = sorted([*shown, *((*checked_span(span), True) for span in seen)])
+    start = min(piece[0] for piece in pieces)
+    end = max(piece[1] for piece in pieces)
+    body = "".join(f'[seen: "#{first}:{last}"]' if is_seen else content[first:last] for first, last, is_seen in pieces)
+    if shown and start > 0:
+        body = f"... {body}"
+    if shown and end < len(content):
+        body = f"{body} ..."
+    return start, end, body
+
+
+def markdown_table(columns: list[object], rows: list[dict[object, object]]) -> str:
+    """Give a Markdown table of ``rows``, each a dict from column to value; an absent cell is empty."""
+    names = list(map(str, columns))
+    lines = ["| " + " | ".join(names) + " |", "|" + "".join("-" * (len(name) + 2) + "|" for name in names)]
+    for row in rows:
+        cells = (_cell(_display(row[column])) if column in row else "" for column in columns)
+        lines.append("|" + "".join(f" {cell} |" for cell in cells))
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

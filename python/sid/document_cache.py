@@ -1,0 +1,653 @@
+"""Documents under ids for a model, snippets of them, and what of each the model has already been shown.
+
+Offsets are half-open ranges of Unicode code points of the Python string. Sizes count tokens: UAX #29 word segments
+that are word-like.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import operator
+import sys
+import threading
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from . import _kernels
+from ._languages import SUPPORTED_LANGUAGES
+from .document_rendering import DocumentView, DocumentViewWithSnippet
+from .id_stream import IdSpaceExhausted, IdStream
+from .ranges import RangeMode, resolve_char_range, validate_range_mode
+
+__all__ = [
+    "MIN_SEEN_OVERLAP_DEFAULT",
+    "SNIPPET_SIZE_DEFAULT",
+    "SUPPORTED_LANGUAGES",
+    "DocumentCache",
+    "append_coalescing",
+    "bm25_snippet_with_stride",
+    "insert_interval",
+    "overlap",
+    "overlap_list",
+    "plan_segments",
+    "stride_size",
+]
+
+Interval = tuple[int, int]
+
+SNIPPET_SIZE_DEFAULT = 50
+"""Tokens per snippet unless the caller says otherwise."""
+
+MIN_SEEN_OVERLAP_DEFAULT = 100
+"""A seen stretch shorter than this, in code points, is shown again rather than masked."""
+
+_STRIDES_PER_WINDOW = 5
+
+
+def stride_size(window_size: int) -> int:
+    """Give the distance between the starts of neighbouring windows, in tokens, for windows of a size.
+
+    Examples
+    --------
+    >>> stride_size(50), stride_size(3)
+    (10, 1)
+    """
+    return max(1, window_size // _STRIDES_PER_WINDOW)
+
+
+def overlap(span: Interval, interval: Interval) -> Interval | None:
+    """Give what both spans cover, or ``None`` if that is nothing.
+
+    Examples
+    --------
+    >>> overlap((0, 5), (3, 8)), overlap((0, 5), (5, 8))
+    ((3, 5), None)
+    """
+    return _kernels.overlap(span, interval)
+
+
+def overlap_list(span: Interval, intervals: Sequence[Interval]) -> list[Interval]:
+    """Give the parts of ``intervals`` inside ``span``, in their order.
+
+    Examples
+    --------
+    >>> overlap_list((0, 10), [(1, 2), (9, 12), (20, 30)])
+    [(1, 2), (9, 10)]
+    """
+    return _kernels.overlap_list(span, intervals)
+
+
+def insert_interval(intervals: Sequence[Interval], new: Interval) -> list[Interval]:
+    """Merge ``new`` into sorted, disjoint intervals; touching ones become one.
+
+    Returns
+    -------
+    list[tuple[int, int]]
+        A new list, sorted, disjoint and coalesced.
+
+    Raises
+    ------
+    AssertionError
+        If ``new`` is empty or inverted.
+
+    Examples
+    --------
+    >>> insert_interval([(0, 5), (8, 9)], (5, 7))
+    [(0, 7), (8, 9)]
+    """
+    if _kernels.overlap(new, new) is None:
+        raise AssertionError(f"the interval {new!r} is empty: only a start below its end can be recorded")
+    return _kernels.insert_interval(intervals, new)
+
+
+def append_coalescing(spans: list[Interval], new: Interval) -> None:
+    """Append ``new`` to ``spans``, or lengthen the last span if ``new`` starts where that one ends.
+
+    Examples
+    --------
+    >>> spans = [(0, 2)]
+    >>> append_coalescing(spans, (2, 4)); append_coalescing(spans, (6, 7)); spans
+    [(0, 4), (6, 7)]
+    """
+    if not isinstance(spans, list):
+        raise TypeError(f"spans must be a list, which is changed in place, got {spans!r}")
+    _kernels.append_coalescing(spans, new)
+
+
+def plan_segments(
+    span: Interval, seen: Sequence[Interval], min_seen_overlap: float
+) -> tuple[list[Interval], list[Interval]]:
+    """Tile ``span`` into stretches to display and stretches to mask.
+
+    Parameters
+    ----------
+    span
+        What is to be shown.
+    seen
+        What was shown before: sorted and disjoint.
+    min_seen_overlap
+        Seen stretches shorter than this, in code points, are displayed again.
+
+    Returns
+    -------
+    tuple[list[tuple[int, int]], list[tuple[int, int]]]
+        ``(displayed, masked)``; displayed neighbours are coalesced.
+
+    Examples
+    --------
+    >>> plan_segments((0, 100), [(0, 20), (30, 50), (55, 56)], 10)
+    ([(20, 30), (50, 100)], [(0, 20), (30, 50)])
+    """
+    return _kernels.plan_segments(span, seen, _whole_code_points(min_seen_overlap))
+
+
+def _whole_code_points(minimum: float) -> int:
+    """Give the least whole length that is not below ``minimum``, within what the kernels take."""
+    if isinstance(minimum, float) and not math.isfinite(minimum):
+        return -sys.maxsize if minimum == -math.inf else sys.maxsize
+    try:
+        return max(-sys.maxsize, min(math.ceil(minimum), sys.maxsize))
+    except TypeError:
+        raise TypeError(f"min_seen_overlap must be a number of characters, got {minimum!r}") from None
+
+
+def _validate_language(language: str) -> str:
+    if language not in SUPPORTED_LANGUAGES:
+        raise ValueError(f"unknown language {language!r}; supported values: {', '.join(SUPPORTED_LANGUAGES)}")
+    return language
+
+
+def bm25_snippet_with_stride(
+    query: str, content: str, window_size: int = 50, stride: int = 10, language: str = "english"
+) -> Interval:
+    """Choose the window of ``content`` that best answers ``query``.
+
+    Windows of ``window_size`` tokens start every ``stride`` tokens. Each is scored by BM25 as a document of its own,
+    over the query's distinct terms and its distinct pairs of neighbouring terms; the earliest of the best wins.
+
+    Parameters
+    ----------
+    query
+        Free text. A query without a kept term chooses the first window.
+    content
+        The text to choose from.
+    window_size, stride
+        In tokens, at least 1.
+    language
+        Which stopwords to drop: one of `SUPPORTED_LANGUAGES`.
+
+    Returns
+    -------
+    tuple[int, int]
+        ``(start, end)`` in code points of ``content``: all of it if it has no more than ``window_size`` tokens.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 1, or the language is not supported.
+    TypeError
+        If a text is not a ``str`` or a size not an integer.
+
+    Examples
+    --------
+    >>> text = "alpha beta gamma delta epsilon zeta"
+    >>> bm25_snippet_with_stride("delta", text, window_size=2, stride=1)
+    (11, 22)
+    >>> text[11:22]
+    'gamma delta'
+    """
+    for name, text in (("query", query), ("content", content)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a str, got {text!r}")
+    sizes = []
+    for name, size in (("window_size", window_size), ("stride", stride)):
+        if operator.index(size) < 1:
+            raise ValueError(f"{name} must be greater than zero, got {size!r}")
+        # No text has more tokens than this.
+        sizes.append(min(operator.index(size), sys.maxsize))
+    return _kernels.snippet_span(query, content, *sizes, _validate_language(language))
+
+
+class _Family:
+    """What forks share: documents, the mapping between their ids, and the id stream."""
+
+    def __init__(self) -> None:
+        self.documents: dict[Hashable, Mapping[Any, Any]] = {}
+        self.to_model_facing_id: dict[Hashable, str] = {}
+        self.to_data_id: dict[str, Hashable] = {}
+        self.stream: Iterator[str] = IdStream()
+        # Re-entrant: hashing and comparing foreign ids may call back.
+        self.lock = threading.RLock()
+
+    def add(self, data_id: Hashable, document: Mapping[Any, Any]) -> str:
+        """Store a document that is the family's own, unless the id is taken; give the model-facing id."""
+        with self.lock:
+            known = self.to_model_facing_id.get(data_id)
+            if known is not None:
+                return known
+            model_facing_id = self._mint()
+            self.documents[data_id] = document
+            self.to_data_id[model_facing_id] = data_id
+            self.to_model_facing_id[data_id] = model_facing_id
+            return model_facing_id
+
+    def _mint(self) -> str:
+        # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
+        # different, hold a new one.
+        for _ in range(len(self.to_data_id) + 1):
+            try:
+                model_facing_id = next(self.stream)
+            except StopIteration:
+                raise IdSpaceExhausted(f"model_facing_id_stream has no id left after {len(self.to_data_id)}") from None
+            if model_facing_id not in self.to_data_id:
+                return model_facing_id
+        raise IdSpaceExhausted(f"model_facing_id_stream only repeats ids that are in use, such as {model_facing_id!r}")
+
+
+class DocumentCache:
+    """Documents under ids for a model, and the ledger of what the model was shown of each.
+
+    Parameters
+    ----------
+    language
+        Whose stopwords to drop when snippets are chosen: one of `SUPPORTED_LANGUAGES`.
+    range_mode
+        What to do with a character range that only partly lies in a document: ``"lenient"`` takes that part,
+        ``"strict"`` refuses.
+
+    Attributes
+    ----------
+    language, range_mode
+        As given.
+    documents : dict
+        Every document by its data id; the same object in all forks. Treat documents as read-only.
+    seen_ledger : dict
+        For each data id the sorted, disjoint and coalesced ``(start, end)`` spans that were recorded in this fork.
+    model_facing_id_stream : Iterator[str]
+        Where ids come from. Another iterator of strings may be assigned before the first document is added; it
+        serves all forks.
+
+    Raises
+    ------
+    ValueError
+        If the language or the range mode is not a supported one.
+
+    Notes
+    -----
+    Documents may be added from several threads, in one fork or in several, and views recorded likewise: no id is
+    given twice and no span is lost. Choosing a snippet and recording its view are two steps, so threads that act as
+    one agent must do the pair in turn.
+
+    Examples
+    --------
+    >>> cache = DocumentCache()
+    >>> model_id = cache.add_document("db-1", {"content": "one two three four five six"})
+    >>> view = cache.apply_snippet("db-1", "content", "five", snippet_size=2)
+    >>> view.snippet_display_spans
+    [(14, 23)]
+    >>> cache.update_seen(view)
+    >>> cache.seen_ledger["db-1"]
+    [(14, 23)]
+    """
+
+    def __init__(self, language: str = "english", range_mode: RangeMode = "lenient") -> None:
+        self.language = _validate_language(language)
+        self.range_mode = validate_range_mode(range_mode)
+        self._begin(_Family(), {})
+
+    def _begin(self, family: _Family, seen_ledger: dict[Hashable, list[Interval]]) -> None:
+        self._family = family
+        self.seen_ledger = seen_ledger
+        self._seen_lock = threading.RLock()
+
+    @property
+    def documents(self) -> dict[Hashable, Mapping[Any, Any]]:
+        """Every document by its data id; the same object in all forks."""
+        return self._family.documents
+
+    @property
+    def model_facing_id_stream(self) -> Iterator[str]:
+        """Where model-facing ids come from, in all forks."""
+        return self._family.stream
+
+    @model_facing_id_stream.setter
+    def model_facing_id_stream(self, stream: Iterator[str]) -> None:
+        with self._family.lock:
+            self._family.stream = stream
+
+    def add_document(self, data_id: Hashable, document: Mapping[Any, Any]) -> str:
+        """Store a deep copy of a document under a new model-facing id.
+
+        If the data id is known, in this fork or another, its id is returned and ``document`` is not looked at.
+
+        Parameters
+        ----------
+        data_id
+            The document's id in the application.
+        document
+            Its fields.
+
+        Returns
+        -------
+        str
+            The model-facing id.
+
+        Raises
+        ------
+        IdSpaceExhausted
+            If the id stream has no id left.
+        TypeError
+            If the data id is not hashable or the document not a mapping. In each case nothing is stored.
+        """
+        model_facing_id = self._family.to_model_facing_id.get(data_id)
+        if model_facing_id is None:
+            model_facing_id = self._family.add(data_id, _own_copy(data_id, document))
+            with self._seen_lock:
+                self.seen_ledger.setdefault(data_id, [])
+        return model_facing_id
+
+    def apply_snippet(
+        self,
+        data_id: Hashable,
+        snippet_field: Any,
+        query: str,
+        snippet_size: int = SNIPPET_SIZE_DEFAULT,
+        min_seen_overlap: float = MIN_SEEN_OVERLAP_DEFAULT,
+        display_fields: Sequence[Any] | None = None,
+        language: str | None = None,
+    ) -> DocumentViewWithSnippet:
+        """View the stretch of a document that best answers a query, what was seen of it masked.
+
+        The ledger is read, not changed: record the view with `update_seen` once it was shown.
+
+        Parameters
+        ----------
+        data_id
+            The document.
+        snippet_field
+            The field that holds its text.
+        query
+            What the model asked for.
+        snippet_size
+            Tokens to show, at least 1.
+        min_seen_overlap
+            Seen stretches shorter than this, in code points, are shown again; a snippet seen whole is masked
+            however short it is.
+        display_fields
+            The fields to display, the snippet field among them; by default all, in the document's order.
+        language
+            Whose stopwords to drop, by default the cache's.
+
+        Raises
+        ------
+        KeyError
+            If there is no such document or it has no such field.
+        TypeError
+            If the field is not a non-empty ``str``.
+        ValueError
+            If the snippet field is not among the display fields, the size is below 1 or the language is not
+            supported.
+        InvalidCharacterRange
+            If a `snippet_fn` of a subclass gives a span that the document does not have.
+        """
+        document = self.get_document(data_id)
+        fields = self._display_fields(data_id, document, snippet_field, display_fields)
+        content = _content(data_id, document, snippet_field)
+        language = self.language if language is None else _validate_language(language)
+        chosen = self.snippet_fn(query, content, snippet_size, language)
+        span = resolve_char_range(chosen, len(content), mode="strict", document_id=data_id)
+        seen = self.seen_ledger.get(data_id, [])
+        displayed, masked = _kernels.mask(span, seen, _whole_code_points(min_seen_overlap))
+        return DocumentViewWithSnippet(
+            data_id, self.to_model_facing_id(data_id), document, snippet_field, masked, displayed, fields
+        )
+
+    @staticmethod
+    def snippet_fn(query: str, content: str, snippet_size: int, language: str = "english") -> Interval:
+        """Choose the span to show; a subclass may choose otherwise.
+
+        Returns
+        -------
+        tuple[int, int]
+            ``(start, end)`` in code points, inside ``content``.
+        """
+        return bm25_snippet_with_stride(query, content, snippet_size, stride_size(snippet_size), language)
+
+    def get_single_span_document_view(
+        self,
+        data_id: Hashable,
+        snippet_field: Any = None,
+        snippet_display_span: Interval | None = None,
+        display_fields: Sequence[Any] | None = None,
+    ) -> DocumentView:
+        """View an exact range of a document, or all of its text, whatever was seen of it.
+
+        Parameters
+        ----------
+        data_id
+            The document.
+        snippet_field
+            The field that holds its text; without one, the view displays only attributes.
+        snippet_display_span
+            The range to show, in code points, resolved as `resolve_char_range` does; by default all of the text.
+        display_fields
+            The fields to display, the snippet field among them; by default all, in the document's order. Required
+            without a snippet field.
+
+        Raises
+        ------
+        KeyError
+            If there is no such document or it has no such field.
+        TypeError
+            If the field is not a non-empty ``str``, or there are neither a snippet field nor display fields.
+        ValueError
+            If the snippet field is not among the display fields.
+        InvalidCharacterRange
+            If the document does not have the range.
+        """
+        document = self.get_document(data_id)
+        if snippet_field is None:
+            if display_fields is None:
+                raise TypeError(
+                    f"a view of document {data_id!r} without snippet_field needs display_fields: by default every "
+                    "field would be an attribute, its whole text included; name the fields to list"
+                )
+            return DocumentView(data_id, self.to_model_facing_id(data_id), document, display_fields)
+        fields = self._display_fields(data_id, document, snippet_field, display_fields)
+        content = _content(data_id, document, snippet_field)
+        span = (0, len(content))
+        if snippet_display_span is not None:
+            span = self.resolve_char_range(data_id, snippet_field, snippet_display_span)
+        return DocumentViewWithSnippet(
+            data_id, self.to_model_facing_id(data_id), document, snippet_field, [], [span], fields
+        )
+
+    def resolve_char_range(self, data_id: Hashable, snippet_field: Any, char_range: Interval) -> Interval:
+        """Resolve a requested range against a document's text, as the cache's range mode says.
+
+        Returns
+        -------
+        tuple[int, int]
+            ``(start, end)`` in code points, inside the text.
+
+        Raises
+        ------
+        InvalidCharacterRange
+            If the range is malformed or the document does not have it.
+        KeyError
+            If there is no such document or it has no such field.
+        TypeError
+            If the field is not a non-empty ``str``.
+        """
+        content = _content(data_id, self.get_document(data_id), snippet_field)
+        return resolve_char_range(char_range, len(content), mode=self.range_mode, document_id=data_id)
+
+    def update_seen(self, document_view: DocumentView) -> None:
+        """Record what a view displays as seen in this fork. A view without text records nothing.
+
+        Raises
+        ------
+        KeyError
+            If the view's document is not in the cache.
+        """
+        data_id = document_view.data_id
+        self.get_document(data_id)
+        if not document_view.snippet_display_spans:
+            return
+        with self._seen_lock:
+            spans = self.seen_ledger.get(data_id, [])
+            for span in document_view.snippet_display_spans:
+                spans = insert_interval(spans, span)
+            self.seen_ledger[data_id] = spans
+
+    def fork(self, n_forks: int) -> list[DocumentCache]:
+        """Make caches that share documents, ids and id stream with this one.
+
+        Each starts with a copy of this one's ledger and then keeps its own. As in the reference SDK, forks of a
+        subclass are plain `DocumentCache` objects.
+
+        Parameters
+        ----------
+        n_forks
+            How many.
+        """
+        return [self._sibling() for _ in range(n_forks)]
+
+    def _sibling(self) -> DocumentCache:
+        with self._seen_lock:
+            ledger = {data_id: list(spans) for data_id, spans in self.seen_ledger.items()}
+        sibling = DocumentCache(self.language, self.range_mode)
+        sibling._begin(self._family, ledger)
+        return sibling
+
+    def __contains__(self, data_id: Hashable) -> bool:
+        return data_id in self._family.to_model_facing_id
+
+    def contains_model_facing_id(self, model_facing_id: str) -> bool:
+        """Say whether a document has this model-facing id."""
+        return model_facing_id in self._family.to_data_id
+
+    def to_data_id(self, model_facing_id: str) -> Hashable:
+        """Translate an id of the model's.
+
+        Raises
+        ------
+        KeyError
+            If no document has it.
+        """
+        try:
+            return self._family.to_data_id[model_facing_id]
+        except KeyError:
+            raise KeyError(f"no document has the model_facing_id {model_facing_id!r}") from None
+
+    def to_model_facing_id(self, data_id: Hashable) -> str:
+        """Translate an id of the application's.
+
+        Raises
+        ------
+        KeyError
+            If no document has it.
+        """
+        try:
+            return self._family.to_model_facing_id[data_id]
+        except KeyError:
+            raise KeyError(f"no document has the data_id {data_id!r}") from None
+
+    def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
+        """Give a document by its data id; treat it as read-only.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        try:
+            return self._family.documents[data_id]
+        except KeyError:
+            raise KeyError(f"no document has the data_id {data_id!r}") from None
+
+    def get_document_from_model_facing_id(self, model_facing_id: str) -> Mapping[Any, Any]:
+        """Give a document by its model-facing id; treat it as read-only.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        return self.get_document(self.to_data_id(model_facing_id))
+
+    def _display_fields(
+        self, data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Sequence[Any] | None
+    ) -> Sequence[Any]:
+        """Give the fields that a view with this snippet field displays, checked."""
+        if display_fields is None:
+            return list(document)
+        if isinstance(display_fields, str):
+            raise TypeError(f"display_fields must be a sequence of fields, got the string {display_fields!r}")
+        if snippet_field not in display_fields:
+            raise ValueError(
+                f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, "
+                f"got {display_fields!r}"
+            )
+        return display_fields
+
+    def _validate_mapping(self) -> None:
+        """Check that the two directions of the id mapping agree.
+
+        Raises
+        ------
+        ValueError
+            If they do not.
+        """
+        family = self._family
+        with family.lock:
+            for data_id, model_facing_id in family.to_model_facing_id.items():
+                if model_facing_id not in family.to_data_id or family.to_data_id[model_facing_id] != data_id:
+                    raise ValueError(f"data_id {data_id!r} maps to {model_facing_id!r}, which does not map back")
+            for model_facing_id, data_id in family.to_data_id.items():
+                if family.to_model_facing_id.get(data_id) != model_facing_id:
+                    raise ValueError(
+                        f"model_facing_id {model_facing_id!r} maps to {data_id!r}, which does not map back"
+                    )
+
+    def _validate_store(self) -> None:
+        """Check the id mapping, and that just the documents in store are mapped.
+
+        Raises
+        ------
+        ValueError
+            If not.
+        """
+        family = self._family
+        with family.lock:
+            self._validate_mapping()
+            unmapped = [data_id for data_id in family.documents if data_id not in family.to_model_facing_id]
+            missing = [data_id for data_id in family.to_model_facing_id if data_id not in family.documents]
+        if unmapped or missing:
+            raise ValueError(f"documents without an id: {unmapped!r}; ids without a document: {missing!r}")
+
+
+def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Copy a document so that nothing the caller does later reaches it."""
+    if not isinstance(document, Mapping):
+        raise TypeError(f"document {data_id!r} must be a mapping from field to value, got {document!r}")
+    if isinstance(document, MappingProxyType):
+        document = dict(document)  # copy.deepcopy does not know this view of a dict
+    return copy.deepcopy(document)
+
+
+def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any) -> str:
+    """Give the text of a document's snippet field."""
+    try:
+        content = document[snippet_field]
+    except KeyError:
+        fields = ", ".join(map(repr, document))
+        raise KeyError(f"document {data_id!r} has no field {snippet_field!r}; it has {fields}") from None
+    if not isinstance(content, str) or not content:
+        raise TypeError(
+            f"field {snippet_field!r} of document {data_id!r} must be a non-empty str to take a snippet from, "
+            f"got {content!r}"
+        )
+    return content

@@ -1,0 +1,90 @@
+"""Character ranges that a model or a caller asks for, and what of them a document has.
+
+Ranges are half open and count Unicode code points of the Python string, from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, cast, get_args
+
+__all__ = ["SUPPORTED_RANGE_MODES", "InvalidCharacterRange", "RangeMode", "resolve_char_range", "validate_range_mode"]
+
+RangeMode: TypeAlias = Literal["lenient", "strict"]
+"""What to do with a range that only partly lies in the document: take that part, or refuse."""
+
+SUPPORTED_RANGE_MODES: tuple[RangeMode, ...] = get_args(RangeMode)
+
+
+class InvalidCharacterRange(ValueError):
+    """A character range that is malformed, or that its document does not have."""
+
+
+def validate_range_mode(range_mode: str) -> RangeMode:
+    """Return ``range_mode`` if it is a supported one.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> validate_range_mode("strict")
+    'strict'
+    """
+    if range_mode not in SUPPORTED_RANGE_MODES:
+        supported = ", ".join(map(repr, SUPPORTED_RANGE_MODES))
+        raise ValueError(f"unknown range_mode {range_mode!r}; supported values: {supported}")
+    return cast(RangeMode, range_mode)
+
+
+def resolve_char_range(
+    char_range: tuple[int, int], document_length: int, *, mode: RangeMode, document_id: object
+) -> tuple[int, int]:
+    """Resolve a requested range against a document.
+
+    Parameters
+    ----------
+    char_range
+        ``(start, end)`` in code points, half open.
+    document_length
+        Length of the document's text in code points.
+    mode
+        ``"lenient"`` gives the part of the range that lies in the document; ``"strict"`` takes only ranges that lie
+        in it whole.
+    document_id
+        Named in errors.
+
+    Returns
+    -------
+    tuple[int, int]
+        ``(start, end)`` with ``0 <= start < end <= document_length``.
+
+    Raises
+    ------
+    InvalidCharacterRange
+        If the range is not a tuple of two ``int`` (a ``bool`` is not one), is empty or inverted, has nothing in
+        common with the document or, in strict mode, does not lie in it whole.
+
+    Examples
+    --------
+    >>> resolve_char_range((90, 200), 100, mode="lenient", document_id="d")
+    (90, 100)
+    """
+    where = f"of document {document_id!r} ({document_length} characters)"
+    if not isinstance(char_range, tuple) or len(char_range) != 2:
+        raise InvalidCharacterRange(f"character range {char_range!r} {where} is not a tuple (start, end)")
+    start, end = char_range
+    what = f"character range {start!r}:{end!r} {where}"
+    if not all(isinstance(offset, int) and not isinstance(offset, bool) for offset in char_range):
+        raise InvalidCharacterRange(f"{what} is malformed: both offsets must be integers")
+    if start >= end:
+        raise InvalidCharacterRange(f"{what} is empty: start {start} must be less than end {end}")
+    if start >= document_length or end <= 0:
+        raise InvalidCharacterRange(f"{what} does not overlap the document")
+    if mode == "strict":
+        if start < 0:
+            raise InvalidCharacterRange(f"{what} is out of bounds: start {start} is negative")
+        if end > document_length:
+            raise InvalidCharacterRange(f"{what} is out of bounds: end {end} is past the end of the document")
+    return max(start, 0), min(end, document_length)

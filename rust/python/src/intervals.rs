@@ -1,0 +1,108 @@
+//! The seen ledger's arithmetic on Python's pairs and lists.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use sid_core::intervals::{self, Plan, Span};
+
+/// A span as Python sees it.
+type Pair = (i64, i64);
+
+/// A span from a pair of integers in any sequence of two.
+pub(crate) fn span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
+    let pair = || -> PyResult<Span> {
+        let (start, end) = match value.extract::<Pair>() {
+            Ok(pair) => pair,
+            Err(_) => value.extract::<[i64; 2]>()?.into(),
+        };
+        Ok(Span::new(start, end))
+    };
+    match pair() {
+        Ok(span) => Ok(span),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "a span must be a (start, end) pair of 64-bit integers, got {}",
+            value.repr()?
+        ))),
+    }
+}
+
+/// Spans from any iterable of pairs.
+pub(crate) fn spans(values: &Bound<'_, PyAny>) -> PyResult<Vec<Span>> {
+    values.try_iter()?.map(|value| span(&value?)).collect()
+}
+
+fn pairs(spans: &[Span]) -> Vec<Pair> {
+    spans.iter().map(|span| (span.start, span.end)).collect()
+}
+
+fn plan_pairs(plan: &Plan) -> (Vec<Pair>, Vec<Pair>) {
+    (pairs(&plan.displayed), pairs(&plan.seen))
+}
+
+/// What both spans cover, or `None`.
+#[pyfunction]
+pub(crate) fn overlap(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<Option<Pair>> {
+    let both = span(one)?.overlap(span(other)?);
+    Ok(both.map(|both| (both.start, both.end)))
+}
+
+/// The parts of `intervals` inside `within`.
+#[pyfunction]
+pub(crate) fn overlap_list(
+    within: &Bound<'_, PyAny>,
+    intervals: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Pair>> {
+    Ok(pairs(&intervals::overlap_list(
+        span(within)?,
+        &spans(intervals)?,
+    )))
+}
+
+/// Sorted `intervals` with `new` merged in; the argument is not changed.
+#[pyfunction]
+pub(crate) fn insert_interval(
+    intervals: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Pair>> {
+    Ok(pairs(&intervals::insert_interval(
+        &spans(intervals)?,
+        span(new)?,
+    )))
+}
+
+/// Appends `new` to the list, or lengthens its last span.
+#[pyfunction]
+pub(crate) fn append_coalescing(list: &Bound<'_, PyList>, new: &Bound<'_, PyAny>) -> PyResult<()> {
+    let new = span(new)?;
+    let Some(last_index) = list.len().checked_sub(1) else {
+        return list.append((new.start, new.end));
+    };
+    let mut tail = vec![span(&list.get_item(last_index)?)?];
+    intervals::append_coalescing(&mut tail, new);
+    match tail.as_slice() {
+        [longer] => list.set_item(last_index, (longer.start, longer.end)),
+        _ => list.append((new.start, new.end)),
+    }
+}
+
+/// `(displayed, seen)`: the tiling of `whole` by sorted, disjoint `seen`.
+#[pyfunction]
+pub(crate) fn plan_segments(
+    whole: &Bound<'_, PyAny>,
+    seen: &Bound<'_, PyAny>,
+    min_seen_overlap: i64,
+) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
+    let plan = intervals::plan_segments(span(whole)?, &spans(seen)?, min_seen_overlap);
+    Ok(plan_pairs(&plan))
+}
+
+/// As `plan_segments`, but a span that was seen whole is masked whole.
+#[pyfunction]
+pub(crate) fn mask(
+    whole: &Bound<'_, PyAny>,
+    seen: &Bound<'_, PyAny>,
+    min_seen_overlap: i64,
+) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
+    let plan = intervals::mask(span(whole)?, &spans(seen)?, min_seen_overlap);
+    Ok(plan_pairs(&plan))
+}
