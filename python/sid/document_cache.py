@@ -201,13 +201,12 @@ def bm25_snippet_with_stride(
     for name, text in (("query", query), ("content", content)):
         if not isinstance(text, str):
             raise TypeError(f"{name} must be a str, got {text!r}")
-    sizes = []
     for name, size in (("window_size", window_size), ("stride", stride)):
         if operator.index(size) < 1:
             raise ValueError(f"{name} must be greater than zero, got {size!r}")
-        # No text has more tokens than this.
-        sizes.append(min(operator.index(size), sys.maxsize))
-    return _kernels.snippet_span(query, content, *sizes, _validate_language(language))
+    # No text has more tokens than sys.maxsize.
+    window, step = min(operator.index(window_size), sys.maxsize), min(operator.index(stride), sys.maxsize)
+    return _kernels.snippet_span(query, content, window, step, _validate_language(language))
 
 
 class _Family:

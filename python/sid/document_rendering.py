@@ -108,7 +108,8 @@ class DocumentView:
 
     Examples
     --------
-    >>> DocumentView("db-1", "123456", {"title": "A < B", "year": 1999, "tags": ["x", "y"]}, ["title", "year", "tags"]).render_xml()
+    >>> document = {"title": "A < B", "year": 1999, "tags": ["x", "y"]}
+    >>> DocumentView("db-1", "123456", document, ["title", "year", "tags"]).render_xml()
     '<doc id="123456" title="A &lt; B" year=1999 tags="x, y"></doc>'
     """
 
@@ -173,7 +174,8 @@ class DocumentViewWithSnippet(DocumentView):
     Examples
     --------
     >>> document = {"title": "T", "text": "one two three four"}
-    >>> print(DocumentViewWithSnippet("d", "123456", document, "text", [(4, 7)], [(7, 13)], ["title", "text"]).render_xml())
+    >>> view = DocumentViewWithSnippet("d", "123456", document, "text", [(4, 7)], [(7, 13)], ["title", "text"])
+    >>> print(view.render_xml())
     <doc id="123456#4:13" doc_length=18 title="T">
     ... [seen: "#4:7"] three ...
     </doc>
@@ -212,7 +214,8 @@ class DocumentViewWithSnippet(DocumentView):
         content = self.document[self.snippet_field]
         if not isinstance(content, str):
             raise TypeError(
-                f"field {self.snippet_field!r} of document {self.data_id!r} must be a str to be displayed, got {content!r}"
+                f"field {self.snippet_field!r} of document {self.data_id!r} must be a str to be displayed, "
+                f"got {content!r}"
             )
         start, end, body = _kernels.view_body(content, self.snippet_display_spans, self.snippet_seen_spans)
         length = len(content)

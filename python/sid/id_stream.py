@@ -78,7 +78,7 @@ class IdStream:
             raise ValueError(f"length must be at least 1, got {length!r}")
         self.alphabet = alphabet
         self.length = length
-        self.space = len(symbols) ** length
+        self.space: int = len(symbols) ** length
         self._symbols = symbols
         self._key = random.Random(seed).getrandbits(64)  # type: ignore[arg-type]  # noqa: S311
         self._lock = threading.Lock()
@@ -99,8 +99,8 @@ class IdStream:
             index = self._minted
             if index >= self.space:
                 raise IdSpaceExhausted(
-                    f"all {self._space_text()} ids of length {self.length} over an alphabet of {len(self._symbols)} are "
-                    "minted; make the stream with a greater length or alphabet"
+                    f"all {self._space_text()} ids of length {self.length} over an alphabet of {len(self._symbols)} "
+                    "are minted; make the stream with a greater length or alphabet"
                 )
             self._minted = index + 1
         return self._at(index)

@@ -5,7 +5,7 @@ Ranges are half open and count Unicode code points of the Python string, from 0.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, get_args
 
 __all__ = ["SUPPORTED_RANGE_MODES", "InvalidCharacterRange", "RangeMode", "resolve_char_range", "validate_range_mode"]
 
@@ -35,7 +35,7 @@ def validate_range_mode(range_mode: str) -> RangeMode:
     if range_mode not in SUPPORTED_RANGE_MODES:
         supported = ", ".join(map(repr, SUPPORTED_RANGE_MODES))
         raise ValueError(f"unknown range_mode {range_mode!r}; supported values: {supported}")
-    return cast(RangeMode, range_mode)
+    return range_mode
 
 
 def resolve_char_range(

@@ -83,7 +83,7 @@ def _property_table() -> Classes:
 
 def _segment_starts(properties: Classes) -> Bools:
     """Say of each code point whether there is a boundary before it."""
-    classes: Classes = properties & CLASS_MASK
+    classes = properties & np.uint8(CLASS_MASK)
     line_end = _IS_LINE_END[classes]
     skipped = _IS_SKIPPED[classes]
     skipped[0] = False
@@ -118,7 +118,7 @@ def _segment_starts(properties: Classes) -> Bools:
 
 def _joined_pictographs(properties: Classes, skipped: Bools) -> list[int]:
     """Find the pictographs that only WB3c joins. ``skipped`` marks the code points that WB4 skips."""
-    classes: Classes = properties & CLASS_MASK
+    classes = properties & np.uint8(CLASS_MASK)
     candidates = np.flatnonzero((classes[:-1] == WordBreak.ZWJ) & ((properties[1:] & PICTOGRAPHIC) != 0)) + 1
     if not len(candidates):
         return []

@@ -37,7 +37,7 @@ pub(crate) fn unicode_tables(unicode: &Unicode) -> String {
     }
     lines(&mut out, &runs);
     out.push_str(")\n\n# Code point to its full lowercase mapping, where that is not itself.\n");
-    out.push_str("LOWERCASE = {\n");
+    out.push_str("LOWERCASE: dict[int, int | str] = {\n");
     let entries: Vec<String> = unicode
         .lowercase
         .iter()
