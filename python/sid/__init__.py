@@ -17,7 +17,7 @@ Hello, world.
 
 from __future__ import annotations
 
-from ._kernels import BACKEND as __backend__
+from . import _kernels
 from .document_cache import DocumentCache
 from .document_rendering import (
     DocumentView,
@@ -26,6 +26,8 @@ from .document_rendering import (
     render_markdown_table,
 )
 from .ranges import InvalidCharacterRange, RangeMode
+
+__backend__ = _kernels.BACKEND
 
 __all__ = [
     "DocumentCache",

@@ -52,14 +52,14 @@ def insert_interval(intervals: Iterable[Sequence[int]], new: Sequence[int]) -> l
     return [*before, merged, *after]
 
 
-def append_coalescing(list: list[Span], new: Sequence[int]) -> None:  # noqa: A002
+def append_coalescing(spans: list[Span], new: Sequence[int]) -> None:
     """Append ``new``, or lengthen the last span if ``new`` starts where that one ends."""
     start, end = checked_span(new)
-    last = checked_span(list[-1]) if list else None
+    last = checked_span(spans[-1]) if spans else None
     if last and last[1] == start:
-        list[-1] = last[0], end
+        spans[-1] = last[0], end
     else:
-        list.append((start, end))
+        spans.append((start, end))
 
 
 def plan_segments(

@@ -3,7 +3,8 @@
 Where WB3c meets the other rules, the reference analyzer is a little off the letter of UAX #29, and offsets must be the
 reference's. So here, as there:
 
-- a pictograph that only WB3c joins is not seen by later rules, as if WB4 had skipped it (``a ZWJ 😀 b`` is one segment);
+- a pictograph that only WB3c joins is not seen by later rules, as if WB4 had skipped it (``a ZWJ 😀 b`` is one
+  segment);
 - WB3c does not join to a ZWJ that directly follows white space, nor to one that follows a middle character (as in WB6)
   whose look-ahead failed.
 

@@ -72,16 +72,16 @@ pub(crate) fn insert_interval(
 
 /// Appends `new` to the list, or lengthens its last span.
 #[pyfunction]
-pub(crate) fn append_coalescing(list: &Bound<'_, PyList>, new: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn append_coalescing(spans: &Bound<'_, PyList>, new: &Bound<'_, PyAny>) -> PyResult<()> {
     let new = span(new)?;
-    let Some(last_index) = list.len().checked_sub(1) else {
-        return list.append((new.start, new.end));
+    let Some(last_index) = spans.len().checked_sub(1) else {
+        return spans.append((new.start, new.end));
     };
-    let mut tail = vec![span(&list.get_item(last_index)?)?];
+    let mut tail = vec![span(&spans.get_item(last_index)?)?];
     intervals::append_coalescing(&mut tail, new);
     match tail.as_slice() {
-        [longer] => list.set_item(last_index, (longer.start, longer.end)),
-        _ => list.append((new.start, new.end)),
+        [longer] => spans.set_item(last_index, (longer.start, longer.end)),
+        _ => spans.append((new.start, new.end)),
     }
 }
 
