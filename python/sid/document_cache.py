@@ -343,6 +343,7 @@ class DocumentCache:
         model_facing_id = self._family.to_model_facing_id.get(data_id)
         if model_facing_id is None:
             model_facing_id = self._family.add(data_id, _own_copy(data_id, document))
+        if data_id not in self.seen_ledger:
             with self._seen_lock:
                 self.seen_ledger.setdefault(data_id, [])
         return model_facing_id
@@ -392,8 +393,9 @@ class DocumentCache:
             If a `snippet_fn` of a subclass gives a span that the document does not have.
         """
         document = self.get_document(data_id)
-        fields = self._display_fields(data_id, document, snippet_field, display_fields)
-        content = _content(data_id, document, snippet_field)
+        content = _field(data_id, document, snippet_field)
+        fields = _display_fields(data_id, document, snippet_field, display_fields)
+        _require_text(data_id, snippet_field, content)
         language = self.language if language is None else _validate_language(language)
         chosen = self.snippet_fn(query, content, snippet_size, language)
         span = resolve_char_range(chosen, len(content), mode="strict", document_id=data_id)
@@ -432,8 +434,7 @@ class DocumentCache:
         snippet_display_span
             The range to show, in code points, resolved as `resolve_char_range` does; by default all of the text.
         display_fields
-            The fields to display, the snippet field among them; by default all, in the document's order. Required
-            without a snippet field.
+            The fields to display; by default all, in the document's order. Required without a snippet field.
 
         Raises
         ------
@@ -441,8 +442,6 @@ class DocumentCache:
             If there is no such document or it has no such field.
         TypeError
             If the field is not a non-empty ``str``, or there are neither a snippet field nor display fields.
-        ValueError
-            If the snippet field is not among the display fields.
         InvalidCharacterRange
             If the document does not have the range.
         """
@@ -454,11 +453,11 @@ class DocumentCache:
                     "field would be an attribute, its whole text included; name the fields to list"
                 )
             return DocumentView(data_id, self.to_model_facing_id(data_id), document, display_fields)
-        fields = self._display_fields(data_id, document, snippet_field, display_fields)
         content = _content(data_id, document, snippet_field)
         span = (0, len(content))
         if snippet_display_span is not None:
             span = self.resolve_char_range(data_id, snippet_field, snippet_display_span)
+        fields = list(document) if display_fields is None else display_fields
         return DocumentViewWithSnippet(
             data_id, self.to_model_facing_id(data_id), document, snippet_field, [], [span], fields
         )
@@ -484,17 +483,19 @@ class DocumentCache:
         return resolve_char_range(char_range, len(content), mode=self.range_mode, document_id=data_id)
 
     def update_seen(self, document_view: DocumentView) -> None:
-        """Record what a view displays as seen in this fork. A view without text records nothing.
+        """Record what a view displays as seen in this fork: all of it or, on an error, none.
+
+        A view that displays no text records no span, but its document is in the ledger then.
 
         Raises
         ------
         KeyError
             If the view's document is not in the cache.
+        AssertionError
+            If the view displays an empty span.
         """
         data_id = document_view.data_id
         self.get_document(data_id)
-        if not document_view.snippet_display_spans:
-            return
         with self._seen_lock:
             spans = self.seen_ledger.get(data_id, [])
             for span in document_view.snippet_display_spans:
@@ -577,21 +578,6 @@ class DocumentCache:
         """
         return self.get_document(self.to_data_id(model_facing_id))
 
-    def _display_fields(
-        self, data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Sequence[Any] | None
-    ) -> Sequence[Any]:
-        """Give the fields that a view with this snippet field displays, checked."""
-        if display_fields is None:
-            return list(document)
-        if isinstance(display_fields, str):
-            raise TypeError(f"display_fields must be a sequence of fields, got the string {display_fields!r}")
-        if snippet_field not in display_fields:
-            raise ValueError(
-                f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, "
-                f"got {display_fields!r}"
-            )
-        return display_fields
-
     def _validate_mapping(self) -> None:
         """Check that the two directions of the id mapping agree.
 
@@ -637,16 +623,39 @@ def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, An
     return copy.deepcopy(document)
 
 
-def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any) -> str:
-    """Give the text of a document's snippet field."""
+def _field(data_id: Hashable, document: Mapping[Any, Any], name: Any) -> Any:
+    """Give the value of a document's field."""
     try:
-        content = document[snippet_field]
+        return document[name]
     except KeyError:
         fields = ", ".join(map(repr, document))
-        raise KeyError(f"document {data_id!r} has no field {snippet_field!r}; it has {fields}") from None
+        raise KeyError(f"document {data_id!r} has no field {name!r}; it has {fields}") from None
+
+
+def _require_text(data_id: Hashable, snippet_field: Any, content: Any) -> str:
+    """Give the value of a snippet field if there is text in it."""
     if not isinstance(content, str) or not content:
         raise TypeError(
             f"field {snippet_field!r} of document {data_id!r} must be a non-empty str to take a snippet from, "
             f"got {content!r}"
         )
     return content
+
+
+def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any) -> str:
+    """Give the text of a document's snippet field."""
+    return _require_text(data_id, snippet_field, _field(data_id, document, snippet_field))
+
+
+def _display_fields(
+    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Sequence[Any] | None
+) -> Sequence[Any]:
+    """Give the fields that a snippet's view displays."""
+    if display_fields is None:
+        return list(document)
+    if snippet_field not in display_fields:
+        raise ValueError(
+            f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, "
+            f"got {display_fields!r}"
+        )
+    return display_fields
