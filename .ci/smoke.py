@@ -1,0 +1,43 @@
+"""Try an installed wheel: the library on both backends, and every command."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+
+def run(*arguments: str, given: str = "", **variables: str) -> str:
+    """Run a command that must succeed, and give what it prints."""
+    result = subprocess.run(
+        arguments, input=given, capture_output=True, encoding="utf-8", env={**os.environ, **variables}, check=False
+    )
+    if result.returncode:
+        sys.exit(f"{arguments} gave {result.returncode}: {result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def main() -> None:
+    """Try it."""
+    assert shutil.which("cargo") is None
+    command = os.path.join(sysconfig.get_path("scripts"), "sid")
+    outputs = set()
+    for pure, backend in (("0", "native"), ("1", "python")):
+        code = "import sid; print(sid.__backend__, sid.__version__)"
+        printed = run(sys.executable, "-W", "error", "-c", code, SID_PURE_PYTHON=pure)
+        name, version = printed.split()
+        assert name == backend, name
+        assert version in run(command, "--version", SID_PURE_PYTHON=pure)
+        document = json.dumps({"id": 1, "title": "T", "content": "one two three " * 50 + "needle " + "four five " * 50})
+        rendered = run(command, "render", "-", "--query", "needle", "--json", given=document, SID_PURE_PYTHON=pure)
+        outputs.add(json.dumps(json.loads(rendered)["displayed"]))
+        assert "characters" in run(command, "demo", SID_PURE_PYTHON=pure)
+        assert json.loads(run(command, "doctor", "--json", SID_PURE_PYTHON=pure))["ok"]
+    assert len(outputs) == 1, outputs
+    print(f"ok: sid-native {version} on {platform.python_implementation()} {platform.python_version()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+# Each target does all its own set-up. Needed: Python >= 3.11 with venv and pip, Rust, make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST_FILES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+EXTENSION := .venv/.extension
+
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+.PHONY: demo test bench lint docs wheel clean
+
+demo: $(EXTENSION)
+	$(BIN)/sid demo
+
+test: lint
+	cargo test --workspace --locked
+	SID_PURE_PYTHON=0 $(BIN)/python -m pytest -q tests --ignore=tests/oracle
+	SID_PURE_PYTHON=1 $(BIN)/python -m pytest -q tests --ignore=tests/oracle
+	SID_PURE_PYTHON=0 $(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' python/sid README.md
+	SID_PURE_PYTHON=1 $(BIN)/python -m pytest -q --doctest-modules python/sid
+	.ci/oracle
+
+lint: $(EXTENSION)
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo run --quiet --locked --package sid-tablegen -- --check
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+docs: $(EXTENSION)
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
+	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid sid.document_cache sid.document_rendering sid.id_stream sid.ranges
+
+wheel: $(EXTENSION)
+	.ci/wheel
+
+bench: $(EXTENSION)
+	.ci/bench
+
+clean:
+	rm -rf .venv .venv-oracle .venv-bench .oracle dist target
+	find python -name '*.so' -o -name '*.pyd' | xargs rm -f
+
+.venv/.tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "sid-native needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --group dev
+	touch $@
+
+$(EXTENSION): .venv/.tools $(RUST_FILES)
+	$(BIN)/maturin develop --quiet --release
+	touch $@

@@ -1,0 +1,137 @@
+"""``sid render``: documents from JSON Lines, shown for a query as a model would see them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, NoReturn
+
+from ..document_cache import DocumentCache
+from ..document_rendering import DocumentViewWithSnippet, render_markdown_table
+from ..id_stream import IdSpaceExhausted
+
+__all__ = ["run"]
+
+
+class Fault(Exception):
+    """A line that cannot be rendered."""
+
+    def __init__(self, line: int, column: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Render every document; give 0, or 1 if a line had a fault, or 2 if nothing could be read."""
+    try:
+        cache = DocumentCache(arguments.language)
+        with _opened(arguments.file) as file:
+            return _Rendering(cache, arguments).render(file)
+    except (OSError, ValueError) as error:
+        print(f"sid render: {_reason(error)}", file=sys.stderr)
+        return 2
+
+
+def _opened(name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    return contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot read {error.filename}: {error.strerror}"
+    return str(error)
+
+
+@dataclass
+class _Rendering:
+    """One run over a file."""
+
+    cache: DocumentCache
+    arguments: argparse.Namespace
+    views: list[DocumentViewWithSnippet] = field(default_factory=list)
+
+    def render(self, file: BinaryIO) -> int:
+        name = "standard input" if self.arguments.file == "-" else self.arguments.file
+        failed = False
+        for line, raw in enumerate(file, start=1):
+            try:
+                for document in _documents(line, raw):
+                    self.show(self.view(line, document))
+            except Fault as fault:
+                failed = True
+                print(f"sid render: {name}:{fault.line}:{fault.column}: {fault}", file=sys.stderr)
+                if self.arguments.strict:
+                    break
+        if self.views:
+            sys.stdout.write(render_markdown_table(self.views) + "\n")
+        return 1 if failed else 0
+
+    def view(self, line: int, document: dict[str, Any]) -> DocumentViewWithSnippet:
+        """Add a document without its id field, view its snippet and record it."""
+        id_field, text_field = self.arguments.id_field, self.arguments.field
+        data_id, content = document.pop(id_field, None), document.get(text_field)
+        if not isinstance(data_id, str | int) or isinstance(data_id, bool):
+            self.refuse(line, f"needs a string or a whole number in field {id_field!r}", data_id)
+        if not isinstance(content, str) or not content:
+            self.refuse(line, f"needs a non-empty string in field {text_field!r}", content)
+        if data_id in self.cache and self.cache.get_document(data_id) != document:
+            raise Fault(line, 1, f"the id {data_id!r} was given to another document on an earlier line")
+        try:
+            self.cache.add_document(data_id, document)
+        except IdSpaceExhausted as error:
+            raise Fault(line, 1, str(error)) from None
+        view = self.cache.apply_snippet(data_id, text_field, self.arguments.query, self.arguments.snippet_size)
+        self.cache.update_seen(view)
+        return view
+
+    def refuse(self, line: int, need: str, got: object) -> NoReturn:
+        shown = "nothing" if got is None else f"{got!r:.60}"
+        raise Fault(line, 1, f"the document {need}, got {shown}")
+
+    def show(self, view: DocumentViewWithSnippet) -> None:
+        """Write a view in one piece; the rows of a table wait for its end."""
+        markdown = self.arguments.format == "markdown"
+        if self.arguments.json:
+            record = {
+                "data_id": view.data_id,
+                "model_facing_id": view.model_facing_id,
+                "displayed": view.snippet_display_spans,
+                "seen": view.snippet_seen_spans,
+                "rendered": render_markdown_table([view]) if markdown else view.render_xml(),
+            }
+            sys.stdout.write(json.dumps(record) + "\n")
+        elif markdown:
+            self.views.append(view)
+        else:
+            sys.stdout.write(view.render_xml() + "\n")
+
+
+def _documents(line: int, raw: bytes) -> Iterator[dict[str, Any]]:
+    """Give the document of a line, or nothing if the line is blank."""
+    if line == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        column = len(raw[: error.start].decode()) + 1
+        raise Fault(line, column, f"byte {raw[error.start]:#04x} is not UTF-8; save the file as UTF-8") from None
+    if not text.strip():
+        return
+    try:
+        document = json.loads(text, parse_constant=_refused_constant)
+    except json.JSONDecodeError as error:
+        raise Fault(line, error.colno, f"not JSON: {error.msg}; write one JSON object a line") from None
+    except (ValueError, RecursionError) as error:
+        raise Fault(line, 1, f"not JSON that can be read: {error}") from None
+    if not isinstance(document, dict):
+        raise Fault(line, 1, f"a document must be a JSON object, got {text.strip()!r:.60}")
+    yield document
+
+
+def _refused_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
