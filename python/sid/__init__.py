@@ -35,8 +35,6 @@ __all__ = [
     "DocumentViewWithSnippet",
     "InvalidCharacterRange",
     "RangeMode",
-    "__backend__",
-    "__version__",
     "parse_rendered_model_facing_id",
     "render_markdown_table",
 ]
