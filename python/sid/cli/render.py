@@ -30,21 +30,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Render every document; give 0, or 1 if a line had a fault, or 2 if nothing could be read."""
     try:
         cache = DocumentCache(arguments.language)
-        with _opened(arguments.file) as file:
-            return _Rendering(cache, arguments).render(file)
-    except (OSError, ValueError) as error:
-        print(f"sid render: {_reason(error)}", file=sys.stderr)
+        opened = _opened(arguments.file)
+    except ValueError as error:
+        print(f"sid render: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"sid render: cannot read {arguments.file}: {error.strerror}", file=sys.stderr)
+        return 2
+    with opened as file:
+        return _Rendering(cache, arguments).render(file)
 
 
 def _opened(name: str) -> contextlib.AbstractContextManager[BinaryIO]:
     return contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"cannot read {error.filename}: {error.strerror}"
-    return str(error)
 
 
 @dataclass
@@ -68,7 +66,7 @@ class _Rendering:
                 if self.arguments.strict:
                     break
         if self.views:
-            sys.stdout.write(render_markdown_table(self.views) + "\n")
+            sys.stdout.write(_table(self.views) + "\n")
         return 1 if failed else 0
 
     def view(self, line: int, document: dict[str, Any]) -> DocumentViewWithSnippet:
@@ -111,10 +109,19 @@ class _Rendering:
             sys.stdout.write(view.render_xml() + "\n")
 
 
+def _table(views: list[DocumentViewWithSnippet]) -> str:
+    """Give a table with a column for every field of any document."""
+    fields = list(dict.fromkeys(name for view in views for name in view.display_fields))
+    for view in views:
+        view.document = {**dict.fromkeys(fields, ""), **view.document}
+    return render_markdown_table(views, fields)
+
+
 def _documents(line: int, raw: bytes) -> Iterator[dict[str, Any]]:
     """Give the document of a line, or nothing if the line is blank."""
     if line == 1:
         raw = raw.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
+    raw = raw.rstrip(b"\r\n")  # so that an error at the end of the line is on it
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
