@@ -1,11 +1,11 @@
-"""The pure-Python backend: every kernel again, readable, as the executable specification of the native one."""
+"""The pure-Python backend: every kernel again, readable, as the executable specification of the native one.
 
-from .analysis import analyze
+What needs NumPy is imported when it is first called.
+"""
+
 from .ids import id_at
 from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
 from .render import markdown_table, view_body, xml_element
-from .snippet import snippet_span
-from .word_break import word_segments
 
 __all__ = [
     "analyze",
@@ -22,3 +22,24 @@ __all__ = [
     "word_segments",
     "xml_element",
 ]
+
+
+def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]:
+    """Give the kept tokens of ``text``: ``(term, position, start, end)``, offsets in code points."""
+    from .analysis import analyze as run
+
+    return run(text, language)
+
+
+def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> tuple[int, int]:
+    """Give the code point span of ``content`` that best answers ``query``; sizes count source tokens."""
+    from .snippet import snippet_span as run
+
+    return run(query, content, window_size, stride, language)
+
+
+def word_segments(text: str) -> list[tuple[int, int, bool]]:
+    """Give the UAX #29 word segments of ``text``: ``(start, end, word_like)``, in code points."""
+    from .word_break import word_segments as run
+
+    return run(text)
