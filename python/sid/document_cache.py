@@ -11,7 +11,7 @@ import math
 import operator
 import sys
 import threading
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -145,10 +145,10 @@ def plan_segments(
 
 def _whole_code_points(minimum: float) -> int:
     """Give the least whole length that is not below ``minimum``, within what the kernels take."""
-    if isinstance(minimum, float) and not math.isfinite(minimum):
-        return -sys.maxsize if minimum == -math.inf else sys.maxsize
     try:
         return max(-sys.maxsize, min(math.ceil(minimum), sys.maxsize))
+    except (OverflowError, ValueError):  # an infinity, or not a number, than which no length is greater
+        return -sys.maxsize if minimum < 0 else sys.maxsize
     except TypeError:
         raise TypeError(f"min_seen_overlap must be a number of characters, got {minimum!r}") from None
 
@@ -227,10 +227,41 @@ class _Family:
             if known is not None:
                 return known
             model_facing_id = self._mint()
-            self.documents[data_id] = document
-            self.to_data_id[model_facing_id] = data_id
-            self.to_model_facing_id[data_id] = model_facing_id
-            return model_facing_id
+            # Hashing or comparing a foreign id may raise, or even add it.
+            ours = self.documents.setdefault(data_id, document) is document
+            try:
+                winner = self.to_model_facing_id.setdefault(data_id, model_facing_id)
+            except BaseException:
+                if ours and next(reversed(self.documents), None) is data_id:
+                    self.documents.popitem()
+                raise
+            if winner is model_facing_id:
+                self.to_data_id[model_facing_id] = data_id
+            return winner
+
+    def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
+        """Give a document by its data id."""
+        try:
+            with self.lock:
+                return self.documents[data_id]
+        except KeyError:
+            raise KeyError(f"no document has the data_id {data_id!r}") from None
+
+    def get_data_id(self, model_facing_id: str) -> Hashable:
+        """Give the data id for a model-facing id."""
+        try:
+            with self.lock:
+                return self.to_data_id[model_facing_id]
+        except KeyError:
+            raise KeyError(f"no document has the model_facing_id {model_facing_id!r}") from None
+
+    def get_model_facing_id(self, data_id: Hashable) -> str:
+        """Give the model-facing id for a data id."""
+        try:
+            with self.lock:
+                return self.to_model_facing_id[data_id]
+        except KeyError:
+            raise KeyError(f"no document has the data_id {data_id!r}") from None
 
     def _mint(self) -> str:
         # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
@@ -340,9 +371,11 @@ class DocumentCache:
         TypeError
             If the data id is not hashable or the document not a mapping. In each case nothing is stored.
         """
-        model_facing_id = self._family.to_model_facing_id.get(data_id)
+        family = self._family
+        with family.lock:
+            model_facing_id = family.to_model_facing_id.get(data_id)
         if model_facing_id is None:
-            model_facing_id = self._family.add(data_id, _own_copy(data_id, document))
+            model_facing_id = family.add(data_id, _own_copy(data_id, document))
         if data_id not in self.seen_ledger:
             with self._seen_lock:
                 self.seen_ledger.setdefault(data_id, [])
@@ -355,7 +388,7 @@ class DocumentCache:
         query: str,
         snippet_size: int = SNIPPET_SIZE_DEFAULT,
         min_seen_overlap: float = MIN_SEEN_OVERLAP_DEFAULT,
-        display_fields: Sequence[Any] | None = None,
+        display_fields: Iterable[Any] | None = None,
         language: str | None = None,
     ) -> DocumentViewWithSnippet:
         """View the stretch of a document that best answers a query, what was seen of it masked.
@@ -421,7 +454,7 @@ class DocumentCache:
         data_id: Hashable,
         snippet_field: Any = None,
         snippet_display_span: Interval | None = None,
-        display_fields: Sequence[Any] | None = None,
+        display_fields: Iterable[Any] | None = None,
     ) -> DocumentView:
         """View an exact range of a document, or all of its text, whatever was seen of it.
 
@@ -452,12 +485,13 @@ class DocumentCache:
                     f"a view of document {data_id!r} without snippet_field needs display_fields: by default every "
                     "field would be an attribute, its whole text included; name the fields to list"
                 )
-            return DocumentView(data_id, self.to_model_facing_id(data_id), document, display_fields)
+            fields = _fields(document, display_fields)
+            return DocumentView(data_id, self.to_model_facing_id(data_id), document, fields)
         content = _content(data_id, document, snippet_field)
         span = (0, len(content))
         if snippet_display_span is not None:
             span = self.resolve_char_range(data_id, snippet_field, snippet_display_span)
-        fields = list(document) if display_fields is None else display_fields
+        fields = _fields(document, display_fields)
         return DocumentViewWithSnippet(
             data_id, self.to_model_facing_id(data_id), document, snippet_field, [], [span], fields
         )
@@ -517,17 +551,19 @@ class DocumentCache:
 
     def _sibling(self) -> DocumentCache:
         with self._seen_lock:
-            ledger = {data_id: list(spans) for data_id, spans in self.seen_ledger.items()}
+            ledger = {data_id: list(spans) for data_id, spans in self.seen_ledger.copy().items()}
         sibling = DocumentCache(self.language, self.range_mode)
         sibling._begin(self._family, ledger)
         return sibling
 
     def __contains__(self, data_id: Hashable) -> bool:
-        return data_id in self._family.to_model_facing_id
+        with self._family.lock:
+            return data_id in self._family.to_model_facing_id
 
     def contains_model_facing_id(self, model_facing_id: str) -> bool:
         """Say whether a document has this model-facing id."""
-        return model_facing_id in self._family.to_data_id
+        with self._family.lock:
+            return model_facing_id in self._family.to_data_id
 
     def to_data_id(self, model_facing_id: str) -> Hashable:
         """Translate an id of the model's.
@@ -537,10 +573,7 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        try:
-            return self._family.to_data_id[model_facing_id]
-        except KeyError:
-            raise KeyError(f"no document has the model_facing_id {model_facing_id!r}") from None
+        return self._family.get_data_id(model_facing_id)
 
     def to_model_facing_id(self, data_id: Hashable) -> str:
         """Translate an id of the application's.
@@ -550,10 +583,7 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        try:
-            return self._family.to_model_facing_id[data_id]
-        except KeyError:
-            raise KeyError(f"no document has the data_id {data_id!r}") from None
+        return self._family.get_model_facing_id(data_id)
 
     def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
         """Give a document by its data id; treat it as read-only.
@@ -563,10 +593,7 @@ class DocumentCache:
         KeyError
             If there is none.
         """
-        try:
-            return self._family.documents[data_id]
-        except KeyError:
-            raise KeyError(f"no document has the data_id {data_id!r}") from None
+        return self._family.get_document(data_id)
 
     def get_document_from_model_facing_id(self, model_facing_id: str) -> Mapping[Any, Any]:
         """Give a document by its model-facing id; treat it as read-only.
@@ -589,7 +616,8 @@ class DocumentCache:
         family = self._family
         with family.lock:
             for data_id, model_facing_id in family.to_model_facing_id.items():
-                if model_facing_id not in family.to_data_id or family.to_data_id[model_facing_id] != data_id:
+                back = family.to_data_id.get(model_facing_id, family)
+                if back is not data_id and back != data_id:
                     raise ValueError(f"data_id {data_id!r} maps to {model_facing_id!r}, which does not map back")
             for model_facing_id, data_id in family.to_data_id.items():
                 if family.to_model_facing_id.get(data_id) != model_facing_id:
@@ -648,14 +676,19 @@ def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any)
 
 
 def _display_fields(
-    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Sequence[Any] | None
+    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Iterable[Any] | None
 ) -> Sequence[Any]:
     """Give the fields that a snippet's view displays."""
+    fields = _fields(document, display_fields)
+    if display_fields is not None and snippet_field not in fields:
+        raise ValueError(
+            f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, got {fields!r}"
+        )
+    return fields
+
+
+def _fields(document: Mapping[Any, Any], display_fields: Iterable[Any] | None) -> Sequence[Any]:
+    """Give the fields to display as a sequence: they are read more than once."""
     if display_fields is None:
         return list(document)
-    if snippet_field not in display_fields:
-        raise ValueError(
-            f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, "
-            f"got {display_fields!r}"
-        )
-    return display_fields
+    return display_fields if isinstance(display_fields, Sequence) else list(display_fields)

@@ -47,7 +47,7 @@ class IdStream:
     ValueError
         If ``length`` is below 1, or the alphabet repeats a character or holds ``#`` or ``:``.
     TypeError
-        If ``length`` is not an integer, the alphabet does not consist of strings, or ``seed`` is unsupported.
+        If ``length`` is not an integer, the alphabet not a ``str``, or ``seed`` is of an unsupported type.
 
     Notes
     -----
@@ -65,21 +65,26 @@ class IdStream:
     def __init__(self, alphabet: str = DEFAULT_ALPHABET, length: int = DEFAULT_LENGTH, seed: object = None) -> None:
         symbols = tuple(alphabet)
         if not all(isinstance(symbol, str) for symbol in symbols):
-            raise TypeError(f"alphabet must consist of strings, got {alphabet!r}")
+            raise TypeError(f"alphabet must be a str, got {alphabet!r}")
+        if not all(len(symbol) == 1 for symbol in symbols):
+            raise ValueError(f"alphabet {alphabet!r} must consist of single characters, so that no two ids are equal")
         if len(set(symbols)) != len(symbols):
             raise ValueError(f"alphabet {alphabet!r} repeats a character; each may occur once")
-        forbidden = [character for character in FORBIDDEN_CHARS if any(character in symbol for symbol in symbols)]
+        forbidden = [character for character in FORBIDDEN_CHARS if character in symbols]
         if forbidden:
             raise ValueError(
                 f"alphabet {alphabet!r} holds {' and '.join(map(repr, forbidden))}, which separate an id from a range "
                 "in references; any other character is accepted"
             )
-        if operator.index(length) < 1:
-            raise ValueError(f"length must be at least 1, got {length!r}")
         self.alphabet = alphabet
-        self.length = length
-        self.space: int = len(symbols) ** length
+        self.length = operator.index(length)
+        if self.length < 1:
+            raise ValueError(f"length must be at least 1, got {length!r}")
+        self.space: int = len(symbols) ** self.length
         self._symbols = symbols
+        if isinstance(seed, str):
+            # What random.Random does with a str, but for lone surrogates, which it cannot take.
+            seed = seed.encode("utf-8", "surrogatepass")
         self._key = random.Random(seed).getrandbits(64)  # type: ignore[arg-type]  # noqa: S311
         self._lock = threading.Lock()
         self._minted = 0
@@ -119,7 +124,7 @@ class IdStream:
         return self._at(position)
 
     def _at(self, index: int) -> str:
-        return _kernels.id_at(index, self.space, self._key, self._symbols, int(self.length))
+        return _kernels.id_at(index, self.space, self._key, self._symbols, self.length)
 
     @property
     def minted(self) -> int:

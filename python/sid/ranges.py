@@ -73,18 +73,25 @@ def resolve_char_range(
     """
     where = f"of document {document_id!r} ({document_length} characters)"
     if not isinstance(char_range, tuple) or len(char_range) != 2:
-        raise InvalidCharacterRange(f"character range {char_range!r} {where} is not a tuple (start, end)")
+        raise InvalidCharacterRange(f"character range {_shown(char_range)} {where} is not a tuple (start, end)")
     start, end = char_range
-    what = f"character range {start!r}:{end!r} {where}"
+    what = f"character range {_shown(start)}:{_shown(end)} {where}"
     if not all(isinstance(offset, int) and not isinstance(offset, bool) for offset in char_range):
         raise InvalidCharacterRange(f"{what} is malformed: both offsets must be integers")
     if start >= end:
-        raise InvalidCharacterRange(f"{what} is empty: start {start} must be less than end {end}")
+        raise InvalidCharacterRange(f"{what} is empty: start {_shown(start)} must be less than end {_shown(end)}")
     if start >= document_length or end <= 0:
         raise InvalidCharacterRange(f"{what} does not overlap the document")
     if mode == "strict":
         if start < 0:
-            raise InvalidCharacterRange(f"{what} is out of bounds: start {start} is negative")
+            raise InvalidCharacterRange(f"{what} is out of bounds: start {_shown(start)} is negative")
         if end > document_length:
-            raise InvalidCharacterRange(f"{what} is out of bounds: end {end} is past the end of the document")
+            raise InvalidCharacterRange(f"{what} is out of bounds: end {_shown(end)} is past the end of the document")
     return max(start, 0), min(end, document_length)
+
+
+def _shown(offset: object) -> str:
+    try:
+        return repr(offset)
+    except ValueError:  # Python writes no integer of thousands of digits
+        return "(too large to write)"

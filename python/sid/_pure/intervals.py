@@ -12,15 +12,15 @@ _LIMIT = 1 << 63
 
 
 def checked_span(value: Sequence[int]) -> Span:
-    try:
-        if not isinstance(value, Sequence):
-            raise TypeError
-        start, end = map(operator.index, value)
-        if not (-_LIMIT <= start < _LIMIT and -_LIMIT <= end < _LIMIT):
-            raise ValueError
-    except (TypeError, ValueError):
-        raise TypeError(f"a span must be a (start, end) pair of 64-bit integers, got {value!r}") from None
-    return start, end
+    if isinstance(value, tuple | list) and len(value) == 2:
+        try:
+            start, end = map(operator.index, value)
+        except (TypeError, OverflowError):
+            pass
+        else:
+            if -_LIMIT <= start < _LIMIT and -_LIMIT <= end < _LIMIT:
+                return start, end
+    raise TypeError(f"a span must be a (start, end) pair of 64-bit integers, got {value!r}")
 
 
 def overlap(one: Sequence[int], other: Sequence[int]) -> Span | None:

@@ -24,8 +24,9 @@ def xml_element(doc_id: object, attributes: dict[object, object], body: str | No
     for name, value in list(attributes.items()):
         if not value:
             continue
-        text = _escaped(_display(value))
-        parts.append(f" {name}={text}" if isinstance(value, int) else f' {name}="{text}"')
+        written, text = str(name), _escaped(_display(value))
+        # Joined, not formatted: str() may give a subclass that formats itself otherwise.
+        parts.extend((" ", written, "=", text) if isinstance(value, int) else (" ", written, '="', text, '"'))
     parts.append(">" if body is None else f">\n{_escaped(body)}\n")
     parts.append("</doc>")
     return "".join(parts)

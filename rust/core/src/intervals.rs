@@ -73,7 +73,7 @@ pub fn plan_segments(span: Span, seen: &[Span], min_seen_overlap: i64) -> Plan {
     let mut plan = Plan::default();
     let mut shown_to = span.start;
     for stretch in overlap_list(span, seen) {
-        if stretch.end - stretch.start < min_seen_overlap {
+        if stretch.end.saturating_sub(stretch.start) < min_seen_overlap {
             continue;
         }
         if shown_to < stretch.start {

@@ -1,29 +1,39 @@
 //! The seen ledger's arithmetic on Python's pairs and lists.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyTuple};
 use sid_core::intervals::{self, Plan, Span};
 
 /// A span as Python sees it.
 type Pair = (i64, i64);
 
-/// A span from a pair of integers in any sequence of two.
+/// A span from a tuple or list of two integers.
 pub(crate) fn span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
-    let pair = || -> PyResult<Span> {
-        let (start, end) = match value.extract::<Pair>() {
-            Ok(pair) => pair,
-            Err(_) => value.extract::<[i64; 2]>()?.into(),
-        };
-        Ok(Span::new(start, end))
+    let pair = match value.cast::<PyTuple>() {
+        Ok(tuple) => Some(tuple.clone()),
+        Err(_) => value
+            .cast::<PyList>()
+            .ok()
+            .map(|list| list.as_sequence().to_tuple())
+            .transpose()?,
     };
-    match pair() {
-        Ok(span) => Ok(span),
-        Err(_) => Err(PyTypeError::new_err(format!(
-            "a span must be a (start, end) pair of 64-bit integers, got {}",
-            value.repr()?
-        ))),
+    if let Some(pair) = pair.filter(|pair| pair.len() == 2) {
+        let offset = |index| pair.get_item(index)?.extract::<i64>();
+        match offset(0).and_then(|start| Ok(Span::new(start, offset(1)?))) {
+            Err(error) if is_about_the_value(&error, value.py()) => {}
+            result => return result,
+        }
     }
+    Err(PyTypeError::new_err(format!(
+        "a span must be a (start, end) pair of 64-bit integers, got {}",
+        value.repr()?
+    )))
+}
+
+/// Whether the error says that a value is no integer or too large a one.
+fn is_about_the_value(error: &PyErr, py: Python<'_>) -> bool {
+    error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyOverflowError>(py)
 }
 
 /// Spans from any iterable of pairs.
