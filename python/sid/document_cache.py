@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _kernels
 from ._languages import SUPPORTED_LANGUAGES
@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 Interval = tuple[int, int]
+Value = TypeVar("Value")
 
 SNIPPET_SIZE_DEFAULT = 50
 """Tokens per snippet unless the caller says otherwise."""
@@ -239,29 +240,13 @@ class _Family:
                 self.to_data_id[model_facing_id] = data_id
             return winner
 
-    def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
-        """Give a document by its data id."""
+    def look_up(self, table: Mapping[Any, Value], key: Any, kind: str) -> Value:
+        """Give the entry of one of the family's tables."""
         try:
             with self.lock:
-                return self.documents[data_id]
+                return table[key]
         except KeyError:
-            raise KeyError(f"no document has the data_id {data_id!r}") from None
-
-    def get_data_id(self, model_facing_id: str) -> Hashable:
-        """Give the data id for a model-facing id."""
-        try:
-            with self.lock:
-                return self.to_data_id[model_facing_id]
-        except KeyError:
-            raise KeyError(f"no document has the model_facing_id {model_facing_id!r}") from None
-
-    def get_model_facing_id(self, data_id: Hashable) -> str:
-        """Give the model-facing id for a data id."""
-        try:
-            with self.lock:
-                return self.to_model_facing_id[data_id]
-        except KeyError:
-            raise KeyError(f"no document has the data_id {data_id!r}") from None
+            raise KeyError(f"no document has the {kind} {key!r}") from None
 
     def _mint(self) -> str:
         # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
@@ -573,7 +558,7 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        return self._family.get_data_id(model_facing_id)
+        return self._family.look_up(self._family.to_data_id, model_facing_id, "model_facing_id")
 
     def to_model_facing_id(self, data_id: Hashable) -> str:
         """Translate an id of the application's.
@@ -583,7 +568,7 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        return self._family.get_model_facing_id(data_id)
+        return self._family.look_up(self._family.to_model_facing_id, data_id, "data_id")
 
     def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
         """Give a document by its data id; treat it as read-only.
@@ -593,7 +578,7 @@ class DocumentCache:
         KeyError
             If there is none.
         """
-        return self._family.get_document(data_id)
+        return self._family.look_up(self._family.documents, data_id, "data_id")
 
     def get_document_from_model_facing_id(self, model_facing_id: str) -> Mapping[Any, Any]:
         """Give a document by its model-facing id; treat it as read-only.
