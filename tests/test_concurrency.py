@@ -357,6 +357,25 @@ def test_a_stream_that_many_threads_exhaust_gives_each_id_once():
     assert stream.remaining == 0
 
 
+class Yielding(IdStream):
+    """A stream that lets others go first between looking at its space and minting."""
+
+    @property
+    def space(self) -> int:
+        time.sleep(0)
+        return self._space
+
+    @space.setter
+    def space(self, space: int) -> None:
+        self._space = space
+
+
+def test_minting_is_one_step():
+    stream = Yielding("abc", 5, seed=1)
+    minted = together(*(lambda: [next(stream) for _ in range(20)] for _ in range(THREADS)))
+    assert sorted(itertools.chain(*minted)) == sorted(stream[index] for index in range(20 * THREADS))
+
+
 # --- text -------------------------------------------------------------------------------------------------------------
 
 

@@ -469,7 +469,7 @@ def test_the_view_of_a_snippet():
     assert type(view) is DocumentViewWithSnippet
     assert (view.data_id, view.model_facing_id) == ("d", cache.to_model_facing_id("d"))
     assert view.document is cache.get_document("d")
-    assert (view.snippet_field, view.display_fields) == ("content", ["title", "content", "year"])
+    assert (view.snippet_field, list(view.display_fields)) == ("content", ["title", "content", "year"])
     assert (view.snippet_display_spans, view.snippet_seen_spans) == ([(24, 38)], [])
     assert view.render_xml() == (
         f'<doc id="{view.model_facing_id}#24:38" doc_length={len(WORDS)} title="Numbers" year=1999>\n'
@@ -707,6 +707,16 @@ def test_recording_is_by_what_is_displayed():
     assert again.render_xml().startswith(f'<doc id="{again.model_facing_id}" doc_length')
     cache.update_seen(again)
     assert cache.seen_ledger == {"d": [(0, 18)]}
+
+
+def test_what_a_view_masks_is_not_recorded_where_it_was_never_shown():
+    cache = cache_of()
+    [fork] = cache.fork(1)
+    cache.update_seen(cache.get_single_span_document_view("d", "content", (0, 5)))
+    view = cache.apply_snippet("d", "content", "zero", snippet_size=3, min_seen_overlap=1)
+    assert (view.snippet_display_spans, view.snippet_seen_spans) == ([(5, 12)], [(0, 5)])
+    fork.update_seen(view)
+    assert fork.seen_ledger == {"d": [(5, 12)]}
 
 
 def test_touching_spans_merge():
@@ -1288,3 +1298,45 @@ class Flows(RuleBasedStateMachine):
 
 TestFlows = Flows.TestCase
 TestFlows.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+
+
+# --- what is done to the public store behind the cache's back ---------------------------------------------------------
+
+
+def test_a_document_taken_out_of_the_store_is_added_again_under_its_old_id():
+    cache = cache_of()
+    model_id = cache.to_model_facing_id("d")
+    cache.documents.clear()
+    assert "d" not in cache
+    with pytest.raises(KeyError):
+        cache.get_document("d")
+    assert cache.add_document("d", {"content": "new"}) == model_id
+    assert cache.get_document_from_model_facing_id(model_id) == {"content": "new"}
+    cache._validate_store()
+
+
+def test_a_document_put_into_the_store_gets_an_id_when_it_is_added():
+    cache = cache_of()
+    cache.documents["raw"] = {"content": "as it was put"}
+    assert "raw" in cache
+    model_id = cache.add_document("raw", {"content": "another"})
+    assert cache.get_document_from_model_facing_id(model_id) == {"content": "as it was put"}
+    cache._validate_store()
+
+
+def test_a_view_of_all_fields_follows_the_documents_fields():
+    cache = cache_of()
+    view = cache.apply_snippet("d", "content", "seven")
+    del cache.documents["d"]["title"]
+    assert "title" not in view.render_xml()
+
+
+def test_a_data_id_that_cannot_be_written_is_a_data_id():
+    class Unwritable:
+        def __repr__(self) -> str:
+            raise LookupError("no repr")
+
+    for data_id in (Unwritable(), 10**5000):
+        cache = cache_of(data_id=data_id)
+        assert cache.apply_snippet(data_id, "content", "seven").snippet_display_spans
+        assert cache.resolve_char_range(data_id, "content", (0, 3)) == (0, 3)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sid.id_stream import DEFAULT_ALPHABET, DEFAULT_LENGTH, FORBIDDEN_CHARS, IdSpaceExhausted, IdStream
+from sid.id_stream import DEFAULT_ALPHABET, DEFAULT_LENGTH, FORBIDDEN_CHARS, MAX_LENGTH, IdSpaceExhausted, IdStream
 from strategies import characters, texts
 
 # Alphabet, length: spaces of one id, of no power of two, just below, at and above powers of two, and beyond 2**64 and
@@ -254,8 +254,14 @@ def test_repr_and_errors_of_any_space_can_be_written(length):
         stream[stream.space]
 
 
+@pytest.mark.parametrize("length", [MAX_LENGTH + 1, 2**40, 2**64])
+def test_no_id_is_too_long_to_be_made(length):
+    with pytest.raises(ValueError, match=f"at most {MAX_LENGTH}, got {length}"):
+        IdStream("a", length)
+
+
 def test_space_has_no_limit():
-    stream = IdStream("abc", 20_000, seed=1)
-    assert stream.space == 3**20_000
+    stream = IdStream("abc", MAX_LENGTH, seed=1)
+    assert stream.space == 3**MAX_LENGTH
     assert stream.space.bit_length() > sys.int_info.default_max_str_digits
     assert len({next(stream) for _ in range(3)}) == 3

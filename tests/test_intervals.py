@@ -40,6 +40,11 @@ class Index:
         return self.value
 
 
+@pytest.mark.parametrize("nothing", [math.nan, Decimal("nan"), Decimal("inf"), math.inf])
+def test_no_stretch_reaches_what_is_no_number(nothing):
+    assert plan_segments((0, 10), [(0, 9)], nothing) == ([(0, 10)], [])
+
+
 def test_constants():
     assert (SNIPPET_SIZE_DEFAULT, MIN_SEEN_OVERLAP_DEFAULT) == (50, 100)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from hypothesis import example, given
@@ -159,3 +160,15 @@ def test_agrees_with_the_naive_parser(reference):
 def test_what_is_written_is_read(model_id, start, length):
     assert parse(model_id) == (model_id, None)
     assert parse(f"{model_id}#{start}:{start + length}") == (model_id, (start, start + length))
+
+
+def test_a_sign_is_no_digit_of_the_limit():
+    digits = "9" * sys.get_int_max_str_digits()
+    assert parse(f"a#-{digits}:5") == ("a", (-int(digits), 5))
+    with pytest.raises(ValueError, match=r"too many digits.*'a#10:70'.*character offsets"):
+        parse(f"a#-{digits}9:5")
+
+
+def test_what_cannot_be_quoted_is_refused_like_the_rest():
+    with pytest.raises(ValueError, match=r"of type int is not usable.*'123456#10:70'"):
+        parse(10**5000)

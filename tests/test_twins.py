@@ -438,3 +438,32 @@ def test_whole_flows(documents, steps):
                 patch.setattr(_kernels, name, getattr(backend, name))
             logs.append(flow(documents, steps))
     assert logs[0] == logs[1]
+
+
+class Proxy:
+    """An object that says it is of another's class, as proxies and mocks do."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    @property
+    def __class__(self) -> type:
+        return type(self.value)
+
+    def __iter__(self) -> Any:
+        return iter(self.value)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+def test_proxies_count_as_what_they_stand_for_where_they_are_shown():
+    attributes = {"list": Proxy(["<", 2]), "number": Proxy(3), "text": Proxy("x"), "list of": [Proxy(4)]}
+    _, shown = assert_same("xml_element", lambda: ("m", attributes, None))
+    assert 'list="&lt;, 2" number=3 text="x" list of="4"' in shown
+    assert_same("markdown_table", lambda: (list(attributes), [attributes]))
+
+
+def test_proxies_are_no_spans():
+    for span in (Proxy((1, 5)), Proxy([1, 5])):
+        assert assert_same("overlap", lambda span=span: (span, (0, 9)))[0] == "TypeError"

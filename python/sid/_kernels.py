@@ -5,6 +5,7 @@ Everything here has the same signature and the same results in both. Only this m
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from typing import TYPE_CHECKING, Final, Literal
@@ -40,7 +41,11 @@ def _pure_wanted() -> bool:
 
 def _native_usable() -> bool:
     try:
-        from . import _native  # noqa: F401
+        # By its whole name: an import from the package that is being imported fails with words about circles.
+        extension = importlib.import_module("._native", __package__)
+        missing = [name for name in __all__ if name.islower() and not hasattr(extension, name)]
+        if missing:
+            raise ImportError(f"the extension is of another version: it lacks {', '.join(missing)}")
     except ImportError as error:
         warnings.warn(
             f"sid runs without its native extension, many times slower: {error}. Reinstall sid-native to get it, "
@@ -69,6 +74,9 @@ if TYPE_CHECKING or BACKEND == "native":
         word_segments,
         xml_element,
     )
+    from ._native import (
+        id_at as _native_id_at,
+    )
 
     def id_at(index: int, space: int, key: int, alphabet: tuple[str, ...], length: int) -> str:
         """Give the id at ``index`` of a stream; see ``sid.id_stream.IdStream``."""
@@ -76,9 +84,7 @@ if TYPE_CHECKING or BACKEND == "native":
             from ._pure import id_at as unlimited
 
             return unlimited(index, space, key, alphabet, length)
-        from ._native import id_at as native
-
-        return native(index, space, key, alphabet, length)
+        return _native_id_at(index, space, key, alphabet, length)
 
 else:
     from ._pure import (

@@ -1,6 +1,7 @@
 from collections.abc import Iterable, Sequence
 
 __version__: str
+INSTRUCTION_SET: str
 
 Span = tuple[int, int]
 

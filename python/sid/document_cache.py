@@ -11,7 +11,7 @@ import math
 import operator
 import sys
 import threading
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -148,8 +148,8 @@ def _whole_code_points(minimum: float) -> int:
     """Give the least whole length that is not below ``minimum``, within what the kernels take."""
     try:
         return max(-sys.maxsize, min(math.ceil(minimum), sys.maxsize))
-    except (OverflowError, ValueError):  # an infinity, or not a number, than which no length is greater
-        return -sys.maxsize if minimum < 0 else sys.maxsize
+    except (ArithmeticError, ValueError):  # an infinity, or not a number, which no length reaches
+        return -sys.maxsize if minimum == -math.inf else sys.maxsize
     except TypeError:
         raise TypeError(f"min_seen_overlap must be a number of characters, got {minimum!r}") from None
 
@@ -226,6 +226,7 @@ class _Family:
         with self.lock:
             known = self.to_model_facing_id.get(data_id)
             if known is not None:
+                self.documents.setdefault(data_id, document)
                 return known
             model_facing_id = self._mint()
             # Hashing or comparing a foreign id may raise, or even add it.
@@ -358,7 +359,8 @@ class DocumentCache:
         """
         family = self._family
         with family.lock:
-            model_facing_id = family.to_model_facing_id.get(data_id)
+            # A document that was taken out of the public dict is added again, under its old id.
+            model_facing_id = family.to_model_facing_id.get(data_id) if data_id in family.documents else None
         if model_facing_id is None:
             model_facing_id = family.add(data_id, _own_copy(data_id, document))
         if data_id not in self.seen_ledger:
@@ -543,7 +545,7 @@ class DocumentCache:
 
     def __contains__(self, data_id: Hashable) -> bool:
         with self._family.lock:
-            return data_id in self._family.to_model_facing_id
+            return data_id in self._family.documents
 
     def contains_model_facing_id(self, model_facing_id: str) -> bool:
         """Say whether a document has this model-facing id."""
@@ -662,7 +664,7 @@ def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any)
 
 def _display_fields(
     data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Iterable[Any] | None
-) -> Sequence[Any]:
+) -> Collection[Any]:
     """Give the fields that a snippet's view displays."""
     fields = _fields(document, display_fields)
     if display_fields is not None and snippet_field not in fields:
@@ -672,8 +674,8 @@ def _display_fields(
     return fields
 
 
-def _fields(document: Mapping[Any, Any], display_fields: Iterable[Any] | None) -> Sequence[Any]:
-    """Give the fields to display as a sequence: they are read more than once."""
+def _fields(document: Mapping[Any, Any], display_fields: Iterable[Any] | None) -> Collection[Any]:
+    """Give the fields to display as what can be read more than once."""
     if display_fields is None:
-        return list(document)
+        return document.keys()
     return display_fields if isinstance(display_fields, Sequence) else list(display_fields)

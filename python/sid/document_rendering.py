@@ -7,7 +7,7 @@ mask as seen. It holds the document itself: rendering reads the fields anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _kernels
@@ -28,8 +28,6 @@ SPAN_SEPARATOR = ":"
 
 # White space is what str.strip() takes; \d is a decimal digit of any script.
 _OFFSET = re.compile(r"-?\d+")
-# Python converts no longer numerals by default, and no document is that long.
-_MAX_OFFSET_DIGITS = 4300
 _QUOTED_CHARACTERS = 200
 
 
@@ -72,16 +70,22 @@ def parse_rendered_model_facing_id(model_id_with_char_span: str) -> tuple[str, S
     offsets = [offset.strip() for offset in span.split(SPAN_SEPARATOR)]
     if len(offsets) != 2:
         raise ValueError(f"{quoted} does not have exactly two offsets after '#': {form}")
-    if not all(_OFFSET.fullmatch(offset) and len(offset) <= _MAX_OFFSET_DIGITS for offset in offsets):
+    if not all(map(_OFFSET.fullmatch, offsets)):
         raise ValueError(f"{quoted} has an offset that is not an integer: {form}")
-    start, end = map(int, offsets)
+    try:
+        start, end = map(int, offsets)
+    except ValueError:  # Python converts only so many digits
+        raise ValueError(f"{quoted} has an offset of too many digits: {form}") from None
     if start >= end:
         raise ValueError(f"{quoted} names an empty range: start must be < end; {form}")
     return model_id, (start, end)
 
 
 def _shortened(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        text = f"of type {type(value).__name__}"
     return text if len(text) <= _QUOTED_CHARACTERS else f"{text[:_QUOTED_CHARACTERS]}…"
 
 
@@ -114,7 +118,7 @@ class DocumentView:
     """
 
     def __init__(
-        self, data_id: Hashable, model_facing_id: str, document: Mapping[Any, Any], display_fields: Sequence[Any]
+        self, data_id: Hashable, model_facing_id: str, document: Mapping[Any, Any], display_fields: Collection[Any]
     ) -> None:
         self.data_id = data_id
         self.model_facing_id = model_facing_id
@@ -122,7 +126,7 @@ class DocumentView:
         self.display_fields = display_fields
         self.snippet_display_spans: list[Span] = []
 
-    def _render_parts(self, display_fields: Sequence[Any] | None = None) -> tuple[str, dict[Any, Any], str | None]:
+    def _render_parts(self, display_fields: Iterable[Any] | None = None) -> tuple[str, dict[Any, Any], str | None]:
         """Give what a rendering is made from: the reference, the attributes by name, and the body if there is one.
 
         Subclasses may override it; both renderings follow.
@@ -189,14 +193,14 @@ class DocumentViewWithSnippet(DocumentView):
         snippet_field: Any,
         snippet_seen_spans: list[Span],
         snippet_display_spans: list[Span],
-        display_fields: Sequence[Any],
+        display_fields: Collection[Any],
     ) -> None:
         super().__init__(data_id, model_facing_id, document, display_fields)
         self.snippet_field = snippet_field
         self.snippet_seen_spans = snippet_seen_spans
         self.snippet_display_spans = snippet_display_spans
 
-    def _render_parts(self, display_fields: Sequence[Any] | None = None) -> tuple[str, dict[Any, Any], str | None]:
+    def _render_parts(self, display_fields: Iterable[Any] | None = None) -> tuple[str, dict[Any, Any], str | None]:
         """Give what a rendering is made from, as of `DocumentView`, with ``doc_length`` before the display fields.
 
         Raises
@@ -230,7 +234,7 @@ class DocumentViewWithSnippet(DocumentView):
         return reference, attributes, body
 
 
-def render_markdown_table(document_views: Sequence[DocumentView], display_fields: Sequence[Any] | None = None) -> str:
+def render_markdown_table(document_views: Sequence[DocumentView], display_fields: Iterable[Any] | None = None) -> str:
     r"""Render views as one Markdown table, a row a view.
 
     Parameters

@@ -8,10 +8,13 @@ import threading
 
 from . import _kernels
 
-__all__ = ["DEFAULT_ALPHABET", "DEFAULT_LENGTH", "FORBIDDEN_CHARS", "IdSpaceExhausted", "IdStream"]
+__all__ = ["DEFAULT_ALPHABET", "DEFAULT_LENGTH", "FORBIDDEN_CHARS", "MAX_LENGTH", "IdSpaceExhausted", "IdStream"]
 
 DEFAULT_ALPHABET = "0123456789"
 DEFAULT_LENGTH = 6
+MAX_LENGTH = 10_000
+"""Characters that an id may have at most."""
+
 FORBIDDEN_CHARS = "#:"
 """Characters that separate an id from a range in references, so that no id may hold them."""
 
@@ -45,7 +48,7 @@ class IdStream:
     Raises
     ------
     ValueError
-        If ``length`` is below 1, or the alphabet repeats a character or holds ``#`` or ``:``.
+        If ``length`` is below 1 or above `MAX_LENGTH`, or the alphabet repeats a character or holds ``#`` or ``:``.
     TypeError
         If ``length`` is not an integer, the alphabet not a ``str``, or ``seed`` is of an unsupported type.
 
@@ -78,8 +81,8 @@ class IdStream:
             )
         self.alphabet = alphabet
         self.length = operator.index(length)
-        if self.length < 1:
-            raise ValueError(f"length must be at least 1, got {length!r}")
+        if not 1 <= self.length <= MAX_LENGTH:
+            raise ValueError(f"length must be at least 1 and at most {MAX_LENGTH}, got {length!r}")
         self.space: int = len(symbols) ** self.length
         self._symbols = symbols
         if isinstance(seed, str):

@@ -71,27 +71,32 @@ def resolve_char_range(
     >>> resolve_char_range((90, 200), 100, mode="lenient", document_id="d")
     (90, 100)
     """
-    where = f"of document {document_id!r} ({document_length} characters)"
     if not isinstance(char_range, tuple) or len(char_range) != 2:
-        raise InvalidCharacterRange(f"character range {_shown(char_range)} {where} is not a tuple (start, end)")
+        raise _invalid(_shown(char_range), "is not a tuple (start, end)", document_length, document_id)
     start, end = char_range
-    what = f"character range {_shown(start)}:{_shown(end)} {where}"
     if not all(isinstance(offset, int) and not isinstance(offset, bool) for offset in char_range):
-        raise InvalidCharacterRange(f"{what} is malformed: both offsets must be integers")
-    if start >= end:
-        raise InvalidCharacterRange(f"{what} is empty: start {_shown(start)} must be less than end {_shown(end)}")
-    if start >= document_length or end <= 0:
-        raise InvalidCharacterRange(f"{what} does not overlap the document")
-    if mode == "strict":
-        if start < 0:
-            raise InvalidCharacterRange(f"{what} is out of bounds: start {_shown(start)} is negative")
-        if end > document_length:
-            raise InvalidCharacterRange(f"{what} is out of bounds: end {_shown(end)} is past the end of the document")
-    return max(start, 0), min(end, document_length)
+        rule = "is malformed: both offsets must be integers"
+    elif start >= end:
+        rule = f"is empty: start {_shown(start)} must be less than end {_shown(end)}"
+    elif start >= document_length or end <= 0:
+        rule = "does not overlap the document"
+    elif mode == "strict" and start < 0:
+        rule = f"is out of bounds: start {_shown(start)} is negative"
+    elif mode == "strict" and end > document_length:
+        rule = f"is out of bounds: end {_shown(end)} is past the end of the document"
+    else:
+        return max(start, 0), min(end, document_length)
+    raise _invalid(f"{_shown(start)}:{_shown(end)}", rule, document_length, document_id)
 
 
-def _shown(offset: object) -> str:
+def _invalid(char_range: str, rule: str, document_length: int, document_id: object) -> InvalidCharacterRange:
+    return InvalidCharacterRange(
+        f"character range {char_range} of document {_shown(document_id)} ({document_length} characters) {rule}"
+    )
+
+
+def _shown(value: object) -> str:
     try:
-        return repr(offset)
+        return repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
         return "(too large to write)"

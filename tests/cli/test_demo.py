@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from pydoc_data.topics import topics
+
+import pytest
 
 from sid.cli import main
 
@@ -24,3 +27,13 @@ def test_what_it_shows(capsys) -> None:
     assert len(topics[title]) == int(length)
     escaped = topics[title][int(start) : int(end)].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert escaped in body
+
+
+@pytest.mark.parametrize("module", ["sqlite3", "pydoc_data.topics"])
+def test_without_a_part_of_the_standard_library(capsys, monkeypatch, module) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    assert main(["demo"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("sid demo: ")
+    assert printed.err.count("\n") == 1

@@ -83,6 +83,40 @@ def test_files_that_are_not_ours(installation, fault) -> None:
     assert not findings["backend"]["ok"]
 
 
+@pytest.mark.parametrize("name", ["sid/_pure/analysis.py", "sid/cli/demo.py"])
+def test_a_missing_file(installation, name) -> None:
+    (installation / name).unlink()
+    code, findings = diagnose(installation)
+    assert code == 1
+    assert name in findings["files"]["detail"]
+
+
+def test_a_record_in_an_unknown_algorithm(installation) -> None:
+    record = next(installation.glob("*.dist-info")) / "RECORD"
+    record.write_text(record.read_text().replace("sha256=", "sha1024=", 1))
+    code, findings = diagnose(installation)
+    assert code == 1
+    assert not findings["files"]["ok"]
+
+
+def test_a_broken_numpy(installation) -> None:
+    (installation / "numpy").mkdir()
+    (installation / "numpy" / "__init__.py").write_text("raise OSError('no such library')\n")
+    code, findings = diagnose(installation)
+    assert code == 1
+    assert "no such library" in findings["numpy"]["detail"]
+
+
+def test_an_extension_of_another_version(installation) -> None:
+    for path in (installation / "sid").glob("_native*.so"):
+        path.unlink()
+    (installation / "sid" / "_native.py").write_text("__version__ = '0.0.1'\nINSTRUCTION_SET = 'none'\n")
+    code, findings = diagnose(installation)
+    assert code == 1
+    assert not findings["extension"]["ok"]
+    assert "pure Python" in findings["backend"]["detail"]
+
+
 def test_a_missing_extension(installation) -> None:
     for path in (installation / "sid").glob("_native*.so"):
         path.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -110,6 +111,7 @@ FAULTS = [
     ('{"id": 1, "content": NaN}', 1, "NaN"),
     ('{"id": ' + "9" * 5000 + ', "content": "y"}', 1, "digits"),
     ("[" * 100_000, 1, "recursion"),
+    ('{"id": 1, "content": "x", "v": ' + "[" * 500 + "]" * 500 + "}", 1, "nested too deeply"),
     (b'{"id": "\xc3\xa9\xff", "content": "y"}', 10, "0xff"),
     ("[1, 2]", 1, "JSON object"),
     ('"text"', 1, "JSON object"),
@@ -229,3 +231,38 @@ def test_surrogates_on_a_strict_terminal() -> None:
         )
         assert b"udfff" in result.stdout
         assert result.stderr == b""
+
+
+def run_command(command: str) -> subprocess.CompletedProcess[str]:
+    sid_command = f"{sys.executable} -m sid"
+    return subprocess.run(
+        ["bash", "-c", command.replace("SID", sid_command)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", ["render FILE --query q", "demo", "doctor", "--version"])
+@pytest.mark.parametrize("output", [">/dev/full", ">&-"])
+def test_output_that_cannot_be_written(write, command, output) -> None:
+    command = command.replace("FILE", write(*DOCUMENTS))
+    result = run_command(f"SID {command} {output}")
+    assert result.returncode == 1
+    assert result.stderr.startswith("sid: cannot write the output: ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("source", ["- <&-", "/proc/self/mem"])
+def test_input_that_cannot_be_read(source) -> None:
+    if source.startswith("/") and not Path(source).exists():
+        pytest.skip("needs a file whose reading fails")
+    result = run_command(f"SID render --query q {source}")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("sid render: cannot read ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_standard_input_without_bytes(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
+    code, out, err = render(capsys, "-", "--query", "q")
+    assert (code, out) == (2, "")
+    assert "cannot read standard input" in err

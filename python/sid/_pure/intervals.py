@@ -12,7 +12,7 @@ _LIMIT = 1 << 63
 
 
 def checked_span(value: Sequence[int]) -> Span:
-    if isinstance(value, tuple | list) and len(value) == 2:
+    if issubclass(type(value), tuple | list) and len(value) == 2:
         try:
             start, end = map(operator.index, value)
         except (TypeError, OverflowError):

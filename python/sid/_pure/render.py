@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from .intervals import checked_span
 
@@ -35,13 +36,13 @@ def xml_element(doc_id: object, attributes: dict[object, object], body: str | No
 def view_body(content: str, displayed: Iterable[Sequence[int]], seen: Iterable[Sequence[int]]) -> tuple[int, int, str]:
     """Give ``(start, end, body)`` of a view of ``content``.
 
-    That is what it covers, in code points, and its text with seen stretches replaced by markers. At least one span is
-    needed.
+    That is where its first piece starts and its last one ends, in code points, and its text with seen stretches
+    replaced by markers. At least one span is needed. Of pieces that start together, displayed ones come first.
     """
     shown = [(*checked_span(span), False) for span in displayed]
-    pieces = sorted([*shown, *((*checked_span(span), True) for span in seen)])
-    start = min(piece[0] for piece in pieces)
-    end = max(piece[1] for piece in pieces)
+    pieces = [*shown, *((*checked_span(span), True) for span in seen)]
+    pieces.sort(key=itemgetter(0))
+    start, end = pieces[0][0], pieces[-1][1]
     body = "".join(f'[seen: "#{first}:{last}"]' if is_seen else content[first:last] for first, last, is_seen in pieces)
     if shown and start > 0:
         body = f"... {body}"

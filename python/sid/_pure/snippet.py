@@ -87,8 +87,12 @@ def _add_scores(
 def _frequencies(events: list[Event], first: Offsets, window_size: int) -> tuple[Offsets, Floats]:
     """Give the windows that hold an event whole, and how many each holds."""
     left, right = np.array(events, dtype=np.int64).T
+    # The windows that hold each event, less those that hold the one before it; both ends only go up.
     begin = np.searchsorted(first, right - window_size, side="right")
-    counts = np.maximum(0, np.searchsorted(first, left, side="right") - begin)
+    end = np.searchsorted(first, left, side="right")
+    begin[1:] = np.maximum(begin[1:], np.maximum.accumulate(end)[:-1])
+    counts = np.maximum(0, end - begin)
     offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    windows, frequencies = np.unique(np.repeat(begin, counts) + offsets, return_counts=True)
-    return windows, frequencies.astype(np.float64)
+    windows = np.repeat(begin, counts) + offsets
+    held = np.searchsorted(right, first[windows] + window_size) - np.searchsorted(left, first[windows])
+    return windows, held.astype(np.float64)

@@ -7,6 +7,8 @@ one sentence on standard error.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -26,21 +28,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv
         The arguments, by default those of the process.
     """
-    arguments = _parser().parse_args(argv)
-    for stream in (sys.stdout, sys.stderr):
-        # A lone surrogate cannot be written; its escape can.
-        if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
+        arguments = _parser().parse_args(argv)
+        for stream in (sys.stdout, sys.stderr):
+            # A lone surrogate cannot be written; its escape can.
+            if reconfigure := getattr(stream, "reconfigure", None):
+                reconfigure(encoding="utf-8", errors="backslashreplace")
         code: int = arguments.run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone. Python would complain once more when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has gone.
+        _abandon_output()
+        return 1
+    except OSError as error:
+        print(f"sid: cannot write the output: {error.strerror}", file=sys.stderr)
+        _abandon_output()
+        return 1
+    except ModuleNotFoundError as error:
+        print(f"sid: {error}; run: {sys.executable} -m pip install {error.name}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _abandon_output() -> None:
+    """Let nothing be written any more: Python would complain once more when it closes the stream."""
+    if sys.stdout is not None:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _demo(arguments: argparse.Namespace) -> int:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sqlite3
 import sys
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .._kernels import BACKEND
 from ..document_cache import DocumentCache
 from ..document_rendering import DocumentView, parse_rendered_model_facing_id
+
+if TYPE_CHECKING:
+    import sqlite3
 
 __all__ = ["run"]
 
@@ -38,13 +41,10 @@ class Totals:
 def run(arguments: argparse.Namespace) -> int:
     """Search, show every observation as a model would see it, read a range, and add up."""
     try:
-        from pydoc_data.topics import topics
-    except ImportError:
-        print(
-            "sid demo: this Python has no pydoc_data.topics; use one with its whole standard library", file=sys.stderr
-        )
+        index, topics = _indexed()
+    except ImportError as error:
+        print(f"sid demo: {error}; use a Python with its whole standard library, SQLite with FTS5 too", file=sys.stderr)
         return 1
-    index = _indexed(topics)
     cache = DocumentCache()
     totals = Totals()
     reference = ""
@@ -91,11 +91,18 @@ def _length(spans: list[tuple[int, int]]) -> int:
     return sum(end - start for start, end in spans)
 
 
-def _indexed(topics: dict[str, str]) -> sqlite3.Connection:
+def _indexed() -> tuple[sqlite3.Connection, dict[str, str]]:
+    """Give the topics by name and an index of them; `ImportError` if this Python lacks a part that it needs."""
+    import sqlite3
+    from pydoc_data.topics import topics
+
     index = sqlite3.connect(":memory:")
-    index.execute("CREATE VIRTUAL TABLE topic USING fts5(name, content, tokenize='porter unicode61')")
+    try:
+        index.execute("CREATE VIRTUAL TABLE topic USING fts5(name, content, tokenize='porter unicode61')")
+    except sqlite3.OperationalError as error:
+        raise ImportError(str(error)) from None
     index.executemany("INSERT INTO topic VALUES (?, ?)", topics.items())
-    return index
+    return index, topics
 
 
 def _search(index: sqlite3.Connection, query: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import csv
 import hashlib
 import importlib
 import json
@@ -22,6 +23,7 @@ __all__ = ["backend", "installed_version", "run"]
 
 DISTRIBUTION = "sid-native"
 REFERENCE = "sid-sdk"
+NO_RECORD = "not installed from a wheel: nothing to compare with"
 REINSTALL = f"pip uninstall -y {REFERENCE} {DISTRIBUTION} && pip install {DISTRIBUTION}"
 
 
@@ -84,27 +86,30 @@ def _conflict() -> Finding:
 def _files() -> Finding:
     """Compare the files of the package with what the installer recorded of them."""
     try:
-        files = metadata.files(DISTRIBUTION) or []
+        distribution = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:
-        files = []
-    ours = [file for file in files if file.parts[0] == "sid" and file.hash is not None]
+        return Finding("files", True, NO_RECORD)
+    # The record itself: `metadata.files` leaves out what is missing, from Python 3.12 on.
+    rows = list(csv.reader((distribution.read_text("RECORD") or "").splitlines()))
+    ours = [row for row in rows if len(row) == 3 and row[0].startswith("sid/") and "=" in row[1]]
     if not ours:
-        return Finding("files", True, "not installed from a wheel: nothing to compare with")
-    changed = []
-    for file in ours:
-        path = Path(str(file.locate()))
-        recorded = file.hash
-        if recorded is None or not path.is_file() or _digest(path, recorded.mode) != recorded.value:
-            changed.append(str(file))
+        return Finding("files", True, NO_RECORD)
+    changed = [
+        name for name, digest, _ in ours if not _is_as_recorded(Path(str(distribution.locate_file(name))), digest)
+    ]
     if changed:
         named = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         return Finding("files", False, f"missing or not as installed: {named}; run: {REINSTALL}")
     return Finding("files", True, f"all {len(ours)} as installed")
 
 
-def _digest(path: Path, algorithm: str) -> str:
-    digest = hashlib.new(algorithm, path.read_bytes()).digest()
-    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+def _is_as_recorded(path: Path, recorded: str) -> bool:
+    algorithm, _, digest = recorded.partition("=")
+    try:
+        actual = hashlib.new(algorithm, path.read_bytes()).digest()
+    except (OSError, ValueError):
+        return False
+    return base64.urlsafe_b64encode(actual).rstrip(b"=").decode() == digest
 
 
 def _backend() -> Finding:
@@ -118,20 +123,22 @@ def _backend() -> Finding:
 
 def _extension() -> Finding:
     try:
-        version = importlib.import_module("sid._native").__version__
+        extension = importlib.import_module("sid._native")
     except ImportError as error:
         return Finding("extension", False, f"cannot be loaded: {error}; run: {REINSTALL}")
+    version = extension.__version__
     installed = installed_version()
     if installed is not None and version != installed:
         return Finding("extension", False, f"is of version {version}, the package of {installed}; run: {REINSTALL}")
-    return Finding("extension", True, f"version {version}")
+    return Finding("extension", True, f"version {version}, scanning with {extension.INSTRUCTION_SET}")
 
 
 def _numpy() -> Finding:
     try:
-        version = metadata.version("numpy")
-    except metadata.PackageNotFoundError:
-        return Finding(
-            "numpy", False, f"is missing, and the pure backend needs it; run: {sys.executable} -m pip install numpy"
+        version = importlib.import_module("numpy").__version__
+    except Exception as error:  # whatever a broken package raises
+        detail = (
+            f"cannot be imported ({error}), and the pure backend needs it; run: {sys.executable} -m pip install numpy"
         )
+        return Finding("numpy", False, detail)
     return Finding("numpy", True, f"version {version}")

@@ -27,22 +27,45 @@ class Fault(Exception):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Render every document; give 0, or 1 if a line had a fault, or 2 if nothing could be read."""
+    """Render every document; give 0, or 1 if a line had a fault, or 2 if something could not be read."""
     try:
-        cache = DocumentCache(arguments.language)
-        opened = _opened(arguments.file)
+        rendering = _Rendering(DocumentCache(arguments.language), arguments)
     except ValueError as error:
         print(f"sid render: {error}", file=sys.stderr)
         return 2
-    except OSError as error:
-        print(f"sid render: cannot read {arguments.file}: {error.strerror}", file=sys.stderr)
+    try:
+        with _opened(arguments.file) as file:
+            lines = _lines(file)
+            return rendering.render(lines)
+    except _Unreadable as error:
+        print(f"sid render: cannot read {rendering.name}: {error}", file=sys.stderr)
         return 2
-    with opened as file:
-        return _Rendering(cache, arguments).render(file)
 
 
-def _opened(name: str) -> contextlib.AbstractContextManager[BinaryIO]:
-    return contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
+class _Unreadable(Exception):
+    """The file, or the rest of it, cannot be read."""
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        if not hasattr(sys.stdin, "buffer"):
+            raise _Unreadable("it is closed, or holds no bytes")
+        yield sys.stdin.buffer
+        return
+    try:
+        file = open(name, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise _Unreadable(error.strerror) from None
+    with file:
+        yield file
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        yield from file
+    except OSError as error:
+        raise _Unreadable(error.strerror) from None
 
 
 @dataclass
@@ -53,16 +76,20 @@ class _Rendering:
     arguments: argparse.Namespace
     views: list[DocumentViewWithSnippet] = field(default_factory=list)
 
-    def render(self, file: BinaryIO) -> int:
-        name = "standard input" if self.arguments.file == "-" else self.arguments.file
+    @property
+    def name(self) -> str:
+        """What errors call the file."""
+        return "standard input" if self.arguments.file == "-" else str(self.arguments.file)
+
+    def render(self, lines: Iterator[bytes]) -> int:
         failed = False
-        for line, raw in enumerate(file, start=1):
+        for line, raw in enumerate(lines, start=1):
             try:
                 for document in _documents(line, raw):
                     self.show(self.view(line, document))
             except Fault as fault:
                 failed = True
-                print(f"sid render: {name}:{fault.line}:{fault.column}: {fault}", file=sys.stderr)
+                print(f"sid render: {self.name}:{fault.line}:{fault.column}: {fault}", file=sys.stderr)
                 if self.arguments.strict:
                     break
         if self.views:
@@ -77,10 +104,12 @@ class _Rendering:
             self.refuse(line, f"needs a string or a whole number in field {id_field!r}", data_id)
         if not isinstance(content, str) or not content:
             self.refuse(line, f"needs a non-empty string in field {text_field!r}", content)
-        if data_id in self.cache and self.cache.get_document(data_id) != document:
-            raise Fault(line, 1, f"the id {data_id!r} was given to another document on an earlier line")
         try:
+            if data_id in self.cache and self.cache.get_document(data_id) != document:
+                raise Fault(line, 1, f"the id {data_id!r:.60} was given to another document on an earlier line")
             self.cache.add_document(data_id, document)
+        except RecursionError:
+            raise Fault(line, 1, "the document is nested too deeply") from None
         except IdSpaceExhausted as error:
             raise Fault(line, 1, str(error)) from None
         view = self.cache.apply_snippet(data_id, text_field, self.arguments.query, self.arguments.snippet_size)

@@ -28,9 +28,11 @@ mod _native {
     use crate::text::{analyze, word_segments};
 
     use super::*;
+    use crate::text::choose_instruction_set;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("INSTRUCTION_SET", choose_instruction_set()?.name())
     }
 }

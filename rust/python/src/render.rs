@@ -2,20 +2,26 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString};
+use pyo3::PyTypeInfo;
 use sid_core::intervals::Span;
 use sid_core::render::{self, DocElement, MarkdownTable, Piece, Value};
 
 use crate::intervals::spans;
 use crate::text::{decoded, Encoded};
 
+/// Python's `isinstance`, which believes what an object says of its class: a proxy counts as what it stands for.
+fn is_a<T: PyTypeInfo>(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.is_instance_of::<T>() || value.is_instance(&T::type_object(value.py()))?)
+}
+
 /// `str(value)`, a list as its items' `str()` joined by a comma and a space.
 fn display<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
-    let Ok(list) = value.cast::<PyList>() else {
+    if !is_a::<PyList>(value)? {
         return value.str();
-    };
+    }
     let items = PyList::empty(value.py());
-    for item in list.as_sequence().to_list()? {
-        items.append(item.str()?)?;
+    for item in value.try_iter()? {
+        items.append(item?.str()?)?;
     }
     Ok(PyString::new(value.py(), ", ")
         .call_method1("join", (items,))?
@@ -40,7 +46,7 @@ pub(crate) fn xml_element<'py>(
         let (name, text) = (name.str()?, display(&value)?);
         let (name, text) = (Encoded::new(&name)?, Encoded::new(&text)?);
         let text = text.text()?.as_bytes();
-        let value = if value.is_instance_of::<PyInt>() {
+        let value = if is_a::<PyInt>(&value)? {
             Value::Bare(text)
         } else {
             Value::Quoted(text)
@@ -55,8 +61,9 @@ pub(crate) fn xml_element<'py>(
     )
 }
 
-/// `(start, end, body)` of a view of `content`: what it covers, in code points, and its text with seen stretches
-/// replaced by markers. At least one span is needed.
+/// `(start, end, body)` of a view of `content`: where its first piece starts and its last one ends, in code points, and
+/// its text with seen stretches replaced by markers. At least one span is needed. Of pieces that start together,
+/// displayed ones come first.
 #[pyfunction]
 pub(crate) fn view_body<'py>(
     content: &Bound<'py, PyString>,
@@ -69,10 +76,9 @@ pub(crate) fn view_body<'py>(
     let fully_seen = displayed.is_empty();
     let mut order: Vec<(Span, bool)> = displayed.into_iter().map(|span| (span, false)).collect();
     order.extend(spans(seen)?.into_iter().map(|span| (span, true)));
-    order.sort_unstable();
-    let start = order.iter().map(|(span, _)| span.start).min();
-    let end = order.iter().map(|(span, _)| span.end).max();
-    let (start, end) = (start.unwrap_or(0), end.unwrap_or(0));
+    order.sort_by_key(|(span, _)| span.start);
+    let start = order.first().map_or(0, |(span, _)| span.start);
+    let end = order.last().map_or(0, |(span, _)| span.end);
 
     let mut parts: Vec<(Span, Option<Bound<'py, PyString>>)> = Vec::with_capacity(order.len());
     for (span, is_seen) in order {

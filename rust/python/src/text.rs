@@ -1,12 +1,43 @@
 //! Python strings as the core's text, and analysis of a text.
 
+use std::sync::OnceLock;
+
 use pyo3::exceptions::{PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use sid_core::text::ascii::InstructionSet;
 use sid_core::text::lowercase::append_term;
 use sid_core::text::stopwords::Language;
 use sid_core::text::word_break::segments;
 use sid_core::text::Text;
+
+/// Names the instruction set to use instead of the best one.
+pub(crate) const VARIABLE: &str = "SID_SIMD";
+
+/// Chosen once, when the module is imported.
+static INSTRUCTION_SET: OnceLock<InstructionSet> = OnceLock::new();
+
+/// The instruction set that blocks of ASCII are scanned with.
+pub(crate) fn instruction_set() -> InstructionSet {
+    *INSTRUCTION_SET.get_or_init(InstructionSet::best)
+}
+
+/// Chooses the instruction set that the environment names, if it names one.
+pub(crate) fn choose_instruction_set() -> PyResult<InstructionSet> {
+    let wanted = std::env::var(VARIABLE).unwrap_or_default();
+    if !wanted.is_empty() {
+        let available = InstructionSet::available();
+        let Some(&found) = available.iter().find(|set| set.name() == wanted) else {
+            let names: Vec<&str> = available.iter().map(|set| set.name()).collect();
+            return Err(PyValueError::new_err(format!(
+                "{VARIABLE} is {wanted:?}; this machine has {}",
+                names.join(", ")
+            )));
+        };
+        let _ = INSTRUCTION_SET.set(found);
+    }
+    Ok(instruction_set())
+}
 
 /// Work on more bytes than this is done with the GIL released.
 const DETACH_FROM: usize = 1024;
@@ -54,13 +85,13 @@ pub(crate) fn language(name: &str) -> PyResult<Language> {
         .ok_or_else(|| PyValueError::new_err(format!("unsupported language {name:?}")))
 }
 
-/// Runs `work` over `text`, without the GIL if the text is long.
+/// Runs `work` over so many bytes of text, without the GIL if they are many.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
-    text: Text<'_>,
+    bytes: usize,
     work: impl Send + FnOnce() -> T,
 ) -> T {
-    if text.as_bytes().len() > DETACH_FROM {
+    if bytes > DETACH_FROM {
         py.detach(work)
     } else {
         work()
@@ -75,7 +106,7 @@ pub(crate) fn word_segments(
 ) -> PyResult<Vec<(usize, usize, bool)>> {
     let encoded = Encoded::new(text)?;
     let text = encoded.text()?;
-    Ok(detached(py, text, || {
+    Ok(detached(py, text.as_bytes().len(), || {
         let mut start = 0;
         segments(text)
             .map(|segment| {

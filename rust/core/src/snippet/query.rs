@@ -1,60 +1,100 @@
 //! A query as the features that windows are scored by.
 
-use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
+use crate::text::ascii::InstructionSet;
 use crate::text::lowercase::append_term;
+use crate::text::scan::{scan, AsciiToken, Sink};
 use crate::text::stopwords::Language;
-use crate::text::word_break::segments;
+use crate::text::term::{prefix, spread};
 use crate::text::Text;
 
-/// The distinct kept terms of a query and the distinct pairs of neighbours among them.
-#[derive(Clone, Debug, Default)]
+/// Up to so many terms or pairs are looked for one by one.
+const FEW: usize = 16;
+const LEAST_FILTER: usize = 256;
+
+/// The distinct kept terms of a query and the distinct pairs of neighbours among them, numbered in order of first
+/// appearance.
+#[derive(Debug)]
 pub struct Query {
-    terms: HashMap<Box<[u8]>, usize>,
-    bigrams: HashMap<(usize, usize), usize>,
+    terms: Vec<Term>,
+    /// The terms' bytes, one after the other.
+    bytes: Vec<u8>,
+    pairs: Vec<(u32, u32)>,
+    /// The number of every term and every pair, once there are more than a few.
+    term_numbers: HashMap<Box<[u8]>, u32, RandomState>,
+    pair_numbers: HashMap<(u32, u32), u32, RandomState>,
+    /// Whether some term's prefix spreads to here; a power of two of entries.
+    filter: Vec<bool>,
+    shift: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    prefix: u64,
+    start: usize,
+    end: usize,
 }
 
 impl Query {
-    /// Analyses a query. Terms and pairs are numbered in order of first appearance.
-    pub fn new(text: Text<'_>, language: Language) -> Self {
-        let mut query = Query::default();
-        let mut previous = None;
-        let mut term = Vec::new();
-        for segment in segments(text).filter(|segment| segment.word_like) {
-            term.clear();
-            append_term(&mut term, text.slice(segment.start, segment.end));
-            if language.is_stopword(&term) {
-                continue;
-            }
-            let number = query.number_term(&term);
-            if let Some(left) = previous.replace(number) {
-                let next = query.bigrams.len();
-                if let Entry::Vacant(entry) = query.bigrams.entry((left, number)) {
-                    entry.insert(next);
-                }
-            }
-        }
+    /// Analyses a query.
+    pub fn new(text: Text<'_>, language: Language, set: InstructionSet) -> Self {
+        let mut collector = Collector {
+            text,
+            language,
+            query: Query {
+                terms: Vec::with_capacity(8),
+                bytes: Vec::with_capacity(64),
+                pairs: Vec::with_capacity(8),
+                term_numbers: HashMap::default(),
+                pair_numbers: HashMap::default(),
+                filter: Vec::new(),
+                shift: 0,
+            },
+            previous: None,
+            term: Vec::with_capacity(16),
+        };
+        scan(text, set, &mut collector);
+        let mut query = collector.query;
+        query.build_filter();
         query
     }
 
-    fn number_term(&mut self, term: &[u8]) -> usize {
-        if let Some(number) = self.term(term) {
-            return number;
+    fn build_filter(&mut self) {
+        let size = (8 * self.terms.len()).next_power_of_two().max(LEAST_FILTER);
+        self.shift = u64::BITS - size.ilog2();
+        self.filter = vec![false; size];
+        for term in &self.terms {
+            self.filter[(spread(term.prefix) >> self.shift) as usize] = true;
         }
-        let number = self.terms.len();
-        self.terms.insert(term.into(), number);
-        number
+    }
+
+    /// Whether a term with this prefix may be in the query.
+    #[inline(always)]
+    pub fn may_hold(&self, spread: u64) -> bool {
+        self.filter[(spread >> self.shift) as usize]
     }
 
     /// The number of a term, if the query holds it.
-    pub fn term(&self, term: &[u8]) -> Option<usize> {
-        self.terms.get(term).copied()
+    pub fn term(&self, prefix: u64, term: &[u8]) -> Option<u32> {
+        if self.terms.len() > FEW {
+            return self.term_numbers.get(term).copied();
+        }
+        let found = self.terms.iter().position(|known| {
+            known.prefix == prefix && self.bytes[known.start..known.end] == *term
+        });
+        found.map(|number| number as u32)
     }
 
     /// The number of a pair of neighbouring terms, if the query holds it.
-    pub fn bigram(&self, left: usize, right: usize) -> Option<usize> {
-        self.bigrams.get(&(left, right)).copied()
+    pub fn pair(&self, pair: (u32, u32)) -> Option<u32> {
+        if self.pairs.len() > FEW {
+            return self.pair_numbers.get(&pair).copied();
+        }
+        let found = self.pairs.iter().position(|&known| known == pair);
+        found.map(|number| number as u32)
     }
 
     /// How many distinct terms the query holds.
@@ -63,7 +103,86 @@ impl Query {
     }
 
     /// How many distinct pairs of neighbours the query holds.
-    pub fn bigrams(&self) -> usize {
-        self.bigrams.len()
+    pub fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn add_term(&mut self, prefix: u64, term: &[u8]) -> u32 {
+        if let Some(number) = self.term(prefix, term) {
+            return number;
+        }
+        let number = self.terms.len() as u32;
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(term);
+        self.terms.push(Term {
+            prefix,
+            start,
+            end: self.bytes.len(),
+        });
+        if self.terms.len() > FEW {
+            if self.term_numbers.is_empty() {
+                for (known, number) in self.terms.iter().zip(0..) {
+                    let bytes = self.bytes[known.start..known.end].into();
+                    self.term_numbers.insert(bytes, number);
+                }
+            }
+            self.term_numbers.insert(term.into(), number);
+        }
+        number
+    }
+
+    fn add_pair(&mut self, pair: (u32, u32)) {
+        if self.pair(pair).is_some() {
+            return;
+        }
+        self.pairs.push(pair);
+        if self.pairs.len() > FEW {
+            let known = if self.pair_numbers.is_empty() {
+                0
+            } else {
+                self.pairs.len() - 1
+            };
+            for number in known..self.pairs.len() {
+                self.pair_numbers.insert(self.pairs[number], number as u32);
+            }
+        }
+    }
+}
+
+struct Collector<'a> {
+    text: Text<'a>,
+    language: Language,
+    query: Query,
+    previous: Option<u32>,
+    /// Scratch space for the term at hand.
+    term: Vec<u8>,
+}
+
+impl Collector<'_> {
+    fn take(&mut self, prefix: u64) {
+        if self
+            .language
+            .drops(prefix, spread(prefix), || self.language.lists(&self.term))
+        {
+            return;
+        }
+        let number = self.query.add_term(prefix, &self.term);
+        if let Some(left) = self.previous.replace(number) {
+            self.query.add_pair((left, number));
+        }
+    }
+}
+
+impl Sink for Collector<'_> {
+    fn ascii(&mut self, token: AsciiToken<'_>) {
+        self.term.clear();
+        self.term.extend_from_slice(token.term());
+        self.take(token.prefix());
+    }
+
+    fn token(&mut self, start: usize, end: usize, _: bool) {
+        self.term.clear();
+        append_term(&mut self.term, self.text.slice(start, end));
+        self.take(prefix(&self.term));
     }
 }
