@@ -163,6 +163,7 @@ ROWS = (
     Row("fork(8), 200 documents of 100 spans each", 50, partial(works.fork, forks=8, documents=200, spans=100)),
     Row("update_seen, 2,000 spans held", 50, partial(works.update_seen, held=2000)),
     Row("IdStream[i]", 15, works.id_at),
+    Row("IdStream.take(100,000)", 60, partial(works.take, number=100_000)),
     Row("import sid", 1, ImportTime),
 )
 """What is compared. Sizes are in code points, K and M are powers of 1,024."""

@@ -29,6 +29,7 @@ __all__ = [
     "cold_snippet",
     "fork",
     "id_at",
+    "take",
     "markdown_table",
     "new_cache",
     "render_xml",
@@ -243,6 +244,18 @@ def id_at(implementation: Implementation) -> Task:
         return repeat(stream), [serial % stream.space for serial in range(first, first + number)]
 
     return Task(operator.getitem, columns)
+
+
+def take(implementation: Implementation, number: int) -> Task:
+    """Mint so many ids at once or, where that is not to be had, one after the other."""
+
+    def minted(stream: Any) -> list[str]:
+        return stream.take(number) if hasattr(stream, "take") else list(islice(stream, number))
+
+    def columns(first: int, batch: int) -> Columns:
+        return ([implementation.id_stream.IdStream(seed=serial) for serial in range(first, first + batch)],)
+
+    return Task(minted, columns, 1)
 
 
 def new_cache(implementation: Implementation) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -265,3 +267,46 @@ def test_space_has_no_limit():
     assert stream.space == 3**MAX_LENGTH
     assert stream.space.bit_length() > sys.int_info.default_max_str_digits
     assert len({next(stream) for _ in range(3)}) == 3
+
+
+# --- take -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("alphabet", "length"), [("0123456789", 6), ("é🙂漢", 3), ("ab", 64), ("ab", 200), ("x", 1)])
+def test_taking_ids_is_minting_them_one_by_one(alphabet, length):
+    one_by_one, at_once = IdStream(alphabet, length, seed=5), IdStream(alphabet, length, seed=5)
+    for number in (0, 1, 7, 0, 12):
+        number = min(number, at_once.remaining)
+        assert at_once.take(number) == [next(one_by_one) for _ in range(number)]
+        assert (at_once.minted, at_once.remaining) == (one_by_one.minted, one_by_one.remaining)
+
+
+def test_taking_all_of_a_space():
+    stream = IdStream("abc", 4, seed=1)
+    assert sorted(stream.take(stream.space)) == sorted(map("".join, itertools.product("abc", repeat=4)))
+    assert stream.take(0) == []
+    with pytest.raises(IdSpaceExhausted):
+        stream.take(1)
+
+
+@pytest.mark.parametrize("number", [4, 2**64, 10**5000], ids=["few", "many", "too many to write"])
+def test_taking_too_many_takes_none(number):
+    stream = IdStream("abc", 1, seed=1)
+    with pytest.raises(IdSpaceExhausted, match="3 are left"):
+        stream.take(number)
+    assert (stream.minted, len(stream.take(3))) == (0, 3)
+
+
+@pytest.mark.parametrize(("number", "error"), [(-1, ValueError), (1.0, TypeError), ("1", TypeError), (None, TypeError)])
+def test_numbers_that_cannot_be_taken(number, error):
+    stream = IdStream(seed=1)
+    with pytest.raises(error):
+        stream.take(number)
+    assert stream.minted == 0
+
+
+def test_threads_that_take_get_different_ids():
+    stream = IdStream(seed=1)
+    with ThreadPoolExecutor(8) as pool:
+        taken = [model_id for ids in pool.map(stream.take, [500] * 20) for model_id in ids]
+    assert len(set(taken)) == 10_000 == stream.minted

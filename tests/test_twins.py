@@ -6,7 +6,7 @@ Each function is called directly, with what the Python layer lets through to it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -245,28 +245,40 @@ def test_odd_lists_of_spans(make):
 # --- ids --------------------------------------------------------------------------------------------------------------
 
 
-@given(
-    st.text(characters, min_size=1, max_size=8).map(lambda text: tuple(dict.fromkeys(text))),
-    st.integers(1, 60),
-    st.data(),
-)
-def test_id_at(alphabet, length, data):
+def assert_same_ids(alphabet: str, length: int, key: int, indexes: Iterable[Any]) -> None:
     space = len(alphabet) ** length
-    if space.bit_length() > _kernels.NATIVE_SPACE_BITS:
-        length = max(1, 120 // len(alphabet).bit_length())
-        space = len(alphabet) ** length
-    key = data.draw(st.integers(0, 2**64 - 1))
-    assert_succeeds("id_at", data.draw(st.integers(0, space - 1)), space, key, alphabet, length)
+    native, pure = (backend.Ids(alphabet, length, space, key) for backend in (_native, _pure))
+    for index in indexes:
+        assert outcome(lambda index=index: native.at(index)) == outcome(lambda index=index: pure.at(index))
+    start = max(0, space - 5)
     assert (
-        assert_same_for("id_at", space + data.draw(st.integers(0, 3)), space, key, alphabet, length)[0] == "IndexError"
+        native.between(start, space + 3) == pure.between(start, space + 3) == [pure.at(i) for i in range(start, space)]
     )
 
 
+@given(
+    st.text(characters, min_size=1, max_size=8).map(lambda text: "".join(dict.fromkeys(text))),
+    st.integers(1, 60),
+    st.integers(0, 2**64 - 1),
+    st.data(),
+)
+def test_ids(alphabet, length, key, data):
+    if (len(alphabet) ** length).bit_length() > _kernels.NATIVE_SPACE_BITS:
+        length = max(1, 120 // len(alphabet).bit_length())
+    space = len(alphabet) ** length
+    inside = data.draw(st.lists(st.integers(0, space - 1), max_size=3))
+    assert_same_ids(alphabet, length, key, [*inside, space, space + 1, -1, -space, True, 2**200, -(2**200)])
+
+
 @pytest.mark.parametrize("bits", [1, 2, 63, 64, 65, 127])
-def test_id_at_the_edges_of_spaces_of_whole_bits(bits):
-    for index in {0, 1, 2**bits - 1, 2**bits // 2}:
-        for key in (0, 1, 2**64 - 1):
-            assert_succeeds("id_at", index, 2**bits, key, ("a", "b"), bits)
+def test_ids_at_the_edges_of_spaces_of_whole_bits(bits):
+    for key in (0, 1, 2**64 - 1):
+        assert_same_ids("ab", bits, key, [0, 1, 2**bits - 1, 2**bits // 2, 2**64 - 1, 2**64])
+
+
+@pytest.mark.parametrize("index", ["0", None, 1.0, slice(0, 2), Broken(LookupError("broken"))])
+def test_what_is_no_index_of_an_id(index):
+    assert_same_ids("ab", 3, 1, [index])
 
 
 # --- rendering --------------------------------------------------------------------------------------------------------

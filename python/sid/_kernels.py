@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final, Literal
 __all__ = [
     "BACKEND",
     "NATIVE_SPACE_BITS",
+    "Ids",
     "analyze",
     "append_coalescing",
-    "id_at",
+    "ids",
     "insert_interval",
     "markdown_table",
     "mask",
@@ -35,6 +36,9 @@ NATIVE_SPACE_BITS: Final = 128
 """Id spaces of more bits than this are permuted by the pure backend, whose integers have no limit."""
 
 
+_OWN = ("BACKEND", "NATIVE_SPACE_BITS", "ids")
+
+
 def _pure_wanted() -> bool:
     return os.environ.get(PURE_VARIABLE, "") not in ("", "0")
 
@@ -43,7 +47,7 @@ def _native_usable() -> bool:
     try:
         # By its whole name: an import from the package that is being imported fails with words about circles.
         extension = importlib.import_module("._native", __package__)
-        missing = [name for name in __all__ if name.islower() and not hasattr(extension, name)]
+        missing = [name for name in __all__ if name not in _OWN and not hasattr(extension, name)]
         if missing:
             raise ImportError(f"the extension is of another version: it lacks {', '.join(missing)}")
     except ImportError as error:
@@ -61,6 +65,7 @@ BACKEND: Final[Literal["native", "python"]] = "native" if not _pure_wanted() and
 
 if TYPE_CHECKING or BACKEND == "native":
     from ._native import (
+        Ids,
         analyze,
         append_coalescing,
         insert_interval,
@@ -74,23 +79,12 @@ if TYPE_CHECKING or BACKEND == "native":
         word_segments,
         xml_element,
     )
-    from ._native import (
-        id_at as _native_id_at,
-    )
-
-    def id_at(index: int, space: int, key: int, alphabet: tuple[str, ...], length: int) -> str:
-        """Give the id at ``index`` of a stream; see ``sid.id_stream.IdStream``."""
-        if space.bit_length() > NATIVE_SPACE_BITS:
-            from ._pure import id_at as unlimited
-
-            return unlimited(index, space, key, alphabet, length)
-        return _native_id_at(index, space, key, alphabet, length)
 
 else:
     from ._pure import (
+        Ids,
         analyze,
         append_coalescing,
-        id_at,
         insert_interval,
         markdown_table,
         mask,
@@ -102,3 +96,12 @@ else:
         word_segments,
         xml_element,
     )
+
+
+def ids(alphabet: str, length: int, space: int, key: int) -> Ids:
+    """Give the ids of a stream; see ``sid.id_stream.IdStream``."""
+    if space.bit_length() > NATIVE_SPACE_BITS:
+        from ._pure import Ids as Unlimited
+
+        return Unlimited(alphabet, length, space, key)  # type: ignore[return-value]
+    return Ids(alphabet, length, space, key)

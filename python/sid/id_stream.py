@@ -84,11 +84,11 @@ class IdStream:
         if not 1 <= self.length <= MAX_LENGTH:
             raise ValueError(f"length must be at least 1 and at most {MAX_LENGTH}, got {length!r}")
         self.space: int = len(symbols) ** self.length
-        self._symbols = symbols
         if isinstance(seed, str):
             # What random.Random does with a str, but for lone surrogates, which it cannot take.
             seed = seed.encode("utf-8", "surrogatepass")
-        self._key = random.Random(seed).getrandbits(64)  # type: ignore[arg-type]  # noqa: S311
+        key = random.Random(seed).getrandbits(64)  # type: ignore[arg-type]  # noqa: S311
+        self._ids = _kernels.ids("".join(symbols), self.length, self.space, key)
         self._lock = threading.Lock()
         self._minted = 0
 
@@ -107,11 +107,45 @@ class IdStream:
             index = self._minted
             if index >= self.space:
                 raise IdSpaceExhausted(
-                    f"all {self._space_text()} ids of length {self.length} over an alphabet of {len(self._symbols)} "
+                    f"all {_written(self.space)} ids of length {self.length} over an alphabet of {len(self.alphabet)} "
                     "are minted; make the stream with a greater length or alphabet"
                 )
             self._minted = index + 1
-        return self._at(index)
+        return self._ids.at(index)
+
+    def take(self, n: int) -> list[str]:
+        """Mint the next ``n`` ids at once.
+
+        Returns
+        -------
+        list[str]
+            What ``n`` calls of ``next`` would give.
+
+        Raises
+        ------
+        IdSpaceExhausted
+            If there are not so many left; none is minted then.
+        ValueError
+            If ``n`` is negative.
+
+        Examples
+        --------
+        >>> stream = IdStream("ab", length=2, seed=1)
+        >>> stream.take(3), stream.remaining
+        (['ba', 'ab', 'bb'], 1)
+        """
+        number = operator.index(n)
+        if number < 0:
+            raise ValueError(f"n must not be negative, got {n!r}")
+        with self._lock:
+            start = self._minted
+            if number > self.space - start:
+                raise IdSpaceExhausted(
+                    f"{_written(number)} ids were asked for, and {_written(self.space - start)} are left; make the "
+                    "stream with a greater length or alphabet"
+                )
+            self._minted = start + number
+        return self._ids.between(start, start + number)
 
     def __getitem__(self, index: int) -> str:
         """Give the id at ``index`` without minting it.
@@ -121,13 +155,7 @@ class IdStream:
         IndexError
             If ``index`` is not in ``range(space)``.
         """
-        position = operator.index(index)
-        if not 0 <= position < self.space:
-            raise IndexError(f"index is outside the space of {self._space_text()} ids")
-        return self._at(position)
-
-    def _at(self, index: int) -> str:
-        return _kernels.id_at(index, self.space, self._key, self._symbols, self.length)
+        return self._ids.at(index)
 
     @property
     def minted(self) -> int:
@@ -139,11 +167,10 @@ class IdStream:
         """How many ids are left to mint."""
         return self.space - self._minted
 
-    def _space_text(self) -> str:
-        # Python refuses to write integers of thousands of digits.
-        if self.space.bit_length() > 1024:
-            return f"{len(self._symbols)}**{self.length}"
-        return f"{self.space:,}"
-
     def __repr__(self) -> str:
-        return f"IdStream(length={self.length}, space={self._space_text()}, minted={self._minted})"
+        return f"IdStream(length={self.length}, space={_written(self.space)}, minted={self._minted})"
+
+
+def _written(number: int) -> str:
+    # Python refuses to write integers of thousands of digits.
+    return f"{number:,}" if number.bit_length() <= 1024 else f"2**{number.bit_length() - 1} or more"

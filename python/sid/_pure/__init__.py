@@ -3,14 +3,14 @@
 What needs NumPy is imported when it is first called.
 """
 
-from .ids import id_at
+from .ids import Ids
 from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
 from .render import markdown_table, view_body, xml_element
 
 __all__ = [
+    "Ids",
     "analyze",
     "append_coalescing",
-    "id_at",
     "insert_interval",
     "markdown_table",
     "mask",

@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
+import operator
+
 _WORD = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, the increment of splitmix64
 _ROUNDS = 4
 
 
-def id_at(index: int, space: int, key: int, alphabet: tuple[str, ...], length: int) -> str:
-    """Give the id at ``index`` of the stream with ``key``; ``space`` is ``len(alphabet) ** length``."""
-    if not 0 <= index < space:
-        raise IndexError(f"index {index} is outside the space of {space} ids")
-    half = max(1, ((space - 1).bit_length() + 1) // 2)
-    value = _permute(index, half, key)
-    while value >= space:  # walk the cycle back into the space
-        value = _permute(value, half, key)
-    symbols = []
-    for _ in range(length):
-        value, digit = divmod(value, len(alphabet))
-        symbols.append(alphabet[digit])
-    return "".join(reversed(symbols))
+class Ids:
+    """The ids of a stream: all strings of ``length`` characters of ``alphabet``, in the order that ``key`` gives them.
 
+    ``space`` is how many there are, ``len(alphabet) ** length``, of any size.
+    """
 
-def _permute(value: int, half: int, key: int) -> int:
-    mask = (1 << half) - 1
-    left, right = value >> half, value & mask
-    for number in range(_ROUNDS):
-        left, right = right, left ^ (_mix(right, number, key) & mask)
-    return left << half | right
+    def __init__(self, alphabet: str, length: int, space: int, key: int) -> None:
+        self._alphabet = alphabet
+        self._length = length
+        self._space = space
+        self._key = key
+        self._half = max(1, ((space - 1).bit_length() + 1) // 2)
+
+    def at(self, index: int) -> str:
+        """Give the id at ``index``; `IndexError` if there is none."""
+        position = operator.index(index)
+        if not 0 <= position < self._space:
+            raise IndexError("index is outside the space of ids")
+        value = self._permuted(position)
+        while value >= self._space:  # walk the cycle back into the space
+            value = self._permuted(value)
+        characters = []
+        for _ in range(self._length):
+            value, digit = divmod(value, len(self._alphabet))
+            characters.append(self._alphabet[digit])
+        return "".join(reversed(characters))
+
+    def between(self, start: int, stop: int) -> list[str]:
+        """Give the ids from ``start`` to ``stop``, which must be in the space."""
+        return [self.at(position) for position in range(start, min(stop, self._space))]
+
+    def _permuted(self, value: int) -> int:
+        mask = (1 << self._half) - 1
+        left, right = value >> self._half, value & mask
+        for number in range(_ROUNDS):
+            left, right = right, left ^ (_mix(right, number, self._key) & mask)
+        return left << self._half | right
 
 
 def _mix(value: int, number: int, key: int) -> int:

@@ -1,28 +1,102 @@
 //! The id permutation.
 
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
-use sid_core::ids::{digits, Permutation};
+use pyo3::types::{PyList, PyString};
+use sid_core::ids::{for_each_digit, Permutation};
+use sid_core::text::offsets::push_code_point;
 
 use crate::text::{decoded, Encoded};
 
-/// The id at `index` of the stream with `key`, over an `alphabet` of strings; `space` is `len(alphabet) ** length`.
-#[pyfunction]
-pub(crate) fn id_at<'py>(
-    index: u128,
+/// The ids of a stream: all strings of `length` characters of `alphabet`, in the order that `key` gives them.
+///
+/// `space` is how many there are, `len(alphabet) ** length`, below 2^128.
+#[pyclass(frozen, module = "sid._native")]
+pub(crate) struct Ids {
+    permutation: Permutation,
     space: u128,
-    key: u64,
-    alphabet: &Bound<'py, PyTuple>,
+    /// The characters as code points, and as bytes if all are ASCII.
+    alphabet: Vec<u32>,
+    ascii: Option<Vec<u8>>,
     length: usize,
-) -> PyResult<Bound<'py, PyString>> {
-    let value = Permutation::new(space, key).apply(index).ok_or_else(|| {
-        PyIndexError::new_err(format!("index {index} is outside the space of {space} ids"))
-    })?;
-    let mut id = Vec::new();
-    for digit in digits(value, alphabet.len() as u128, length) {
-        let symbol = alphabet.get_item(digit)?.cast_into::<PyString>()?;
-        id.extend_from_slice(Encoded::new(&symbol)?.text()?.as_bytes());
+}
+
+#[pymethods]
+impl Ids {
+    #[new]
+    fn new(alphabet: &Bound<'_, PyString>, length: usize, space: u128, key: u64) -> PyResult<Self> {
+        let encoded = Encoded::new(alphabet)?;
+        let text = encoded.text()?;
+        let bytes = text.as_bytes();
+        Ok(Ids {
+            permutation: Permutation::new(space, key),
+            space,
+            alphabet: text.code_points().collect(),
+            ascii: bytes.is_ascii().then(|| bytes.to_vec()),
+            length,
+        })
     }
-    decoded(alphabet.py(), &id)
+
+    /// The id at `index`; `IndexError` if there is none.
+    fn at<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+        let py = index.py();
+        let position = match index.extract::<u64>() {
+            Ok(position) => Some(position.into()),
+            // Too large for 64 bits, or negative.
+            Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
+                index.extract::<u128>().ok()
+            }
+            Err(error) => return Err(error),
+        };
+        match position.filter(|&position| position < self.space) {
+            Some(position) => self.write(py, position, &mut Vec::new()),
+            None => Err(PyIndexError::new_err("index is outside the space of ids")),
+        }
+    }
+
+    /// The ids from `start` to `stop`, which must be in the space.
+    fn between<'py>(
+        &self,
+        py: Python<'py>,
+        start: u128,
+        stop: u128,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let ids = PyList::empty(py);
+        let mut scratch = Vec::new();
+        for position in start..stop.min(self.space) {
+            ids.append(self.write(py, position, &mut scratch)?)?;
+        }
+        Ok(ids)
+    }
+}
+
+impl Ids {
+    /// The id at a position in the space. `scratch` is room for it.
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        position: u128,
+        scratch: &mut Vec<u8>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let value = self.permutation.apply(position).unwrap_or_default();
+        scratch.clear();
+        if let Some(ascii) = &self.ascii {
+            scratch.resize(self.length, 0);
+            let mut places = scratch.iter_mut().rev();
+            for_each_digit(value, ascii.len(), self.length, |digit| {
+                if let Some(place) = places.next() {
+                    *place = ascii[digit];
+                }
+            });
+        } else {
+            let mut digits = Vec::with_capacity(self.length);
+            for_each_digit(value, self.alphabet.len(), self.length, |digit| {
+                digits.push(digit)
+            });
+            for &digit in digits.iter().rev() {
+                push_code_point(scratch, self.alphabet[digit]);
+            }
+        }
+        decoded(py, scratch)
+    }
 }

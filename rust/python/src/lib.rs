@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::ids::id_at;
+    use crate::ids::Ids;
     #[pymodule_export]
     use crate::intervals::{
         append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments,
