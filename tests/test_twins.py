@@ -479,3 +479,38 @@ def test_proxies_count_as_what_they_stand_for_where_they_are_shown():
 def test_proxies_are_no_spans():
     for span in (Proxy((1, 5)), Proxy([1, 5])):
         assert assert_same("overlap", lambda span=span: (span, (0, 9)))[0] == "TypeError"
+
+
+@given(
+    st.text(characters, max_size=30),
+    st.lists(st.tuples(st.integers(-5, 35), st.integers(-5, 35)), max_size=4),
+    st.lists(st.tuples(st.integers(-5, 35), st.integers(-5, 35)), min_size=1, max_size=3),
+    st.lists(st.sampled_from(["text", "title", "doc_length", "id", "absent"]), max_size=4),
+)
+def test_snippet_xml(content, displayed, seen, fields):
+    document = {"text": content, "title": content[:5], "doc_length": 3, "id": ["<", 1]}
+    assert_same("snippet_xml", lambda: ("004218", document, fields, "text", displayed, seen))
+
+
+@pytest.mark.parametrize("content", [5, None, b"bytes", ["text"]])
+def test_a_snippet_field_without_text_is_left_to_the_caller(content):
+    assert assert_same("snippet_xml", lambda: ("m", {"text": content}, ["text"], "text", [(0, 1)], [])) == (
+        "gave",
+        "None",
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (Loud(), {"text": "t"}, ["text"], "text", [(0, 1)], []),
+        ("m", {"text": "t"}, ["text"], "absent", [(0, 1)], []),
+        ("m", {"text": "t", "x": Loud(LookupError("x"))}, ["x"], "text", [(0, 1)], []),
+        ("m", {"text": "t", "x": Loud(truth=LookupError("x"))}, ["x"], "text", [(0, 1)], []),
+        ("m", {"text": "t"}, 5, "text", [(0, 1)], []),
+        ("m", {"text": "t"}, ["text"], "text", [(0, "1")], []),
+        ("m\ud800", {"text": "\udfff"}, ["text"], "text", [(0, 1)], []),
+    ],
+)
+def test_odd_arguments_of_snippet_xml(arguments):
+    assert_same("snippet_xml", lambda: arguments)

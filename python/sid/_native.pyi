@@ -1,4 +1,5 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 __version__: str
 INSTRUCTION_SET: str
@@ -23,6 +24,14 @@ def plan_segments(
     whole: Sequence[int], seen: Iterable[Sequence[int]], min_seen_overlap: int
 ) -> tuple[list[Span], list[Span]]: ...
 def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> Span: ...
+def snippet_xml(
+    model_facing_id: object,
+    document: Mapping[Any, Any],
+    display_fields: Iterable[Any],
+    snippet_field: Any,
+    displayed: Iterable[Sequence[int]],
+    seen: Iterable[Sequence[int]],
+) -> str | None: ...
 def view_body(
     content: str, displayed: Iterable[Sequence[int]], seen: Iterable[Sequence[int]]
 ) -> tuple[int, int, str]: ...

@@ -210,11 +210,7 @@ class DocumentViewWithSnippet(DocumentView):
         ValueError
             If the view has no span at all.
         """
-        if not self.snippet_display_spans and not self.snippet_seen_spans:
-            raise ValueError(
-                f"the view of document {self.data_id!r} has neither a span to display nor a seen one; "
-                "a view of no text is a DocumentView"
-            )
+        self._require_spans()
         content = self.document[self.snippet_field]
         if not isinstance(content, str):
             raise TypeError(
@@ -232,6 +228,43 @@ class DocumentViewWithSnippet(DocumentView):
             if field != self.snippet_field:
                 attributes[field] = self.document[field]
         return reference, attributes, body
+
+    def _require_spans(self) -> None:
+        if not self.snippet_display_spans and not self.snippet_seen_spans:
+            raise ValueError(
+                f"the view of document {self.data_id!r} has neither a span to display nor a seen one; "
+                "a view of no text is a DocumentView"
+            )
+
+    def render_xml(self) -> str:
+        """Render the view as a ``<doc>`` element, the format that SID-2 is trained on.
+
+        Attributes whose value is falsy are left out. ``&``, ``<`` and ``>`` are escaped in the id, in values and in
+        the body; quotes and attribute names are written as they are. A stretch that is masked is
+        ``[seen: "#start:end"]``.
+
+        Raises
+        ------
+        KeyError
+            If the document lacks a display field or the snippet field.
+        TypeError
+            If the snippet field does not hold a ``str``.
+        ValueError
+            If the view has no span at all.
+        """
+        rendered = None
+        # What `_render_parts` gives, in one call; a subclass may give something else.
+        if type(self)._render_parts is DocumentViewWithSnippet._render_parts:
+            self._require_spans()
+            rendered = _kernels.snippet_xml(
+                self.model_facing_id,
+                self.document,
+                self.display_fields,
+                self.snippet_field,
+                self.snippet_display_spans,
+                self.snippet_seen_spans,
+            )
+        return super().render_xml() if rendered is None else rendered
 
 
 def render_markdown_table(document_views: Sequence[DocumentView], display_fields: Iterable[Any] | None = None) -> str:

@@ -5,7 +5,7 @@ What needs NumPy is imported when it is first called.
 
 from .ids import Ids
 from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
-from .render import markdown_table, view_body, xml_element
+from .render import markdown_table, snippet_xml, view_body, xml_element
 
 __all__ = [
     "Ids",
@@ -18,6 +18,7 @@ __all__ = [
     "overlap_list",
     "plan_segments",
     "snippet_span",
+    "snippet_xml",
     "view_body",
     "word_segments",
     "xml_element",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 from .intervals import checked_span
 
@@ -49,6 +50,29 @@ def view_body(content: str, displayed: Iterable[Sequence[int]], seen: Iterable[S
     if shown and end < len(content):
         body = f"{body} ..."
     return start, end, body
+
+
+def snippet_xml(
+    model_facing_id: object,
+    document: Mapping[Any, Any],
+    display_fields: Iterable[Any],
+    snippet_field: Any,
+    displayed: Sequence[Sequence[int]],
+    seen: Iterable[Sequence[int]],
+) -> str | None:
+    """Give the ``<doc>`` element of a view with a snippet; ``None`` if the snippet field holds no string."""
+    content = document[snippet_field]
+    if not issubclass(type(content), str):
+        return None
+    start, end, body = view_body(content, displayed, seen)
+    reference = str(model_facing_id)
+    if displayed and (start, end) != (0, len(content)):
+        reference = "".join((reference, f"#{start}:{end}"))
+    attributes: dict[object, object] = {"doc_length": len(content)}
+    for field in display_fields:
+        if field != snippet_field:
+            attributes[field] = document[field]
+    return xml_element(reference, attributes, body)
 
 
 def markdown_table(columns: list[object], rows: list[dict[object, object]]) -> str:

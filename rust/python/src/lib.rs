@@ -21,7 +21,7 @@ mod _native {
         append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments,
     };
     #[pymodule_export]
-    use crate::render::{markdown_table, view_body, xml_element};
+    use crate::render::{markdown_table, snippet_xml, view_body, xml_element};
     #[pymodule_export]
     use crate::snippet::snippet_span;
     #[pymodule_export]

@@ -1,5 +1,8 @@
 //! `<doc>` elements and Markdown tables from Python's values.
 
+use std::ops::Range;
+
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString};
 use pyo3::PyTypeInfo;
@@ -36,11 +39,32 @@ pub(crate) fn xml_element<'py>(
     body: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyString>> {
     let doc_id = doc_id.str()?;
-    let mut element = DocElement::new(Encoded::new(&doc_id)?.text()?.as_bytes());
+    let doc_id = Encoded::new(&doc_id)?;
+    let mut element = DocElement::new(doc_id.text()?.as_bytes());
+    add_attributes(&mut element, attributes)?;
+    let body = body.map(Encoded::new).transpose()?;
+    let body = body.as_ref().map(Encoded::text).transpose()?;
+    let element = element.finish(body.map(|text| text.as_bytes()));
+    decoded(attributes.py(), &element)
+}
+
+fn add_attributes(element: &mut DocElement, attributes: &Bound<'_, PyDict>) -> PyResult<()> {
     // A list of the items: a value's own `str()` or truth test may change the dict.
     for item in attributes.items() {
-        let (name, value): (Bound<'py, PyAny>, Bound<'py, PyAny>) = item.extract()?;
+        let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         if !value.is_truthy()? {
+            continue;
+        }
+        if let (Ok(name), Ok(text)) = (
+            name.cast_exact::<PyString>(),
+            value.cast_exact::<PyString>(),
+        ) {
+            // The common case, with nothing to ask the value.
+            let (name, text) = (Encoded::new(name)?, Encoded::new(text)?);
+            element.attribute(
+                name.text()?.as_bytes(),
+                Value::Quoted(text.text()?.as_bytes()),
+            );
             continue;
         }
         let (name, text) = (name.str()?, display(&value)?);
@@ -53,12 +77,98 @@ pub(crate) fn xml_element<'py>(
         };
         element.attribute(name.text()?.as_bytes(), value);
     }
-    let body = body.map(Encoded::new).transpose()?;
-    let body = body.as_ref().map(Encoded::text).transpose()?;
-    decoded(
-        doc_id.py(),
-        &element.finish(body.map(|text| text.as_bytes())),
-    )
+    Ok(())
+}
+
+/// The body of a view, and where in the document it is.
+struct Body {
+    /// Where the first piece starts and the last one ends, in code points.
+    start: i64,
+    end: i64,
+    /// Length of the document in code points.
+    length: usize,
+    displays: bool,
+    /// Displayed text and markers in place of seen stretches, in generalized UTF-8.
+    text: Vec<u8>,
+}
+
+impl Body {
+    /// Of pieces that start together, displayed ones come first. At least one span is needed.
+    fn new(
+        content: &Bound<'_, PyString>,
+        displayed: &Bound<'_, PyAny>,
+        seen: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let py = content.py();
+        let length = content.len()?;
+        let displayed: Vec<Span> = spans(displayed)?;
+        let displays = !displayed.is_empty();
+        let mut order: Vec<(Span, bool)> =
+            displayed.into_iter().map(|span| (span, false)).collect();
+        order.extend(spans(seen)?.into_iter().map(|span| (span, true)));
+        order.sort_by_key(|(span, _)| span.start);
+        let start = order.first().map_or(0, |(span, _)| span.start);
+        let end = order.last().map_or(0, |(span, _)| span.end);
+
+        let new = |pieces: &[Piece<'_>]| Body {
+            start,
+            end,
+            length,
+            displays,
+            text: render::body(
+                pieces,
+                displays && start > 0,
+                displays && end < length as i64,
+            ),
+        };
+
+        let encoded = Encoded::new(content)?;
+        let text = encoded.text()?;
+        if text.as_bytes().len() == length {
+            // ASCII: offsets in code points are offsets in bytes.
+            let pieces: Vec<Piece<'_>> = order
+                .iter()
+                .map(|&(span, is_seen)| match python_slice(span, length) {
+                    _ if is_seen => Piece::Seen(span),
+                    range => Piece::Displayed(text.slice(range.start, range.end)),
+                })
+                .collect();
+            return Ok(new(&pieces));
+        }
+        let mut parts: Vec<(Span, Option<Bound<'_, PyString>>)> = Vec::with_capacity(order.len());
+        for (span, is_seen) in order {
+            let range = PySlice::new(py, span.start as isize, span.end as isize, 1);
+            let shown = (!is_seen).then(|| content.as_any().get_item(range));
+            let shown = shown.transpose()?.map(Bound::cast_into).transpose()?;
+            parts.push((span, shown));
+        }
+        let mut encoded = Vec::with_capacity(parts.len());
+        for (span, shown) in &parts {
+            encoded.push((*span, shown.as_ref().map(Encoded::new).transpose()?));
+        }
+        let mut pieces = Vec::with_capacity(parts.len());
+        for (span, shown) in &encoded {
+            pieces.push(match shown {
+                Some(shown) => Piece::Displayed(shown.text()?),
+                None => Piece::Seen(*span),
+            });
+        }
+        Ok(new(&pieces))
+    }
+}
+
+/// The indices that a Python slice from `span.start` to `span.end` takes of `length` items.
+fn python_slice(span: Span, length: usize) -> Range<usize> {
+    let index = |offset: i64| {
+        let from_start = if offset < 0 {
+            offset.saturating_add(length as i64).max(0)
+        } else {
+            offset
+        };
+        (from_start as usize).min(length)
+    };
+    let start = index(span.start);
+    start..index(span.end).max(start)
 }
 
 /// `(start, end, body)` of a view of `content`: where its first piece starts and its last one ends, in code points, and
@@ -70,40 +180,43 @@ pub(crate) fn view_body<'py>(
     displayed: &Bound<'py, PyAny>,
     seen: &Bound<'py, PyAny>,
 ) -> PyResult<(i64, i64, Bound<'py, PyString>)> {
-    let py = content.py();
-    let length = content.len()? as i64;
-    let displayed: Vec<Span> = spans(displayed)?;
-    let fully_seen = displayed.is_empty();
-    let mut order: Vec<(Span, bool)> = displayed.into_iter().map(|span| (span, false)).collect();
-    order.extend(spans(seen)?.into_iter().map(|span| (span, true)));
-    order.sort_by_key(|(span, _)| span.start);
-    let start = order.first().map_or(0, |(span, _)| span.start);
-    let end = order.last().map_or(0, |(span, _)| span.end);
+    let body = Body::new(content, displayed, seen)?;
+    Ok((body.start, body.end, decoded(content.py(), &body.text)?))
+}
 
-    let mut parts: Vec<(Span, Option<Bound<'py, PyString>>)> = Vec::with_capacity(order.len());
-    for (span, is_seen) in order {
-        let range = PySlice::new(py, span.start as isize, span.end as isize, 1);
-        let shown = (!is_seen).then(|| content.as_any().get_item(range));
-        let shown = shown.transpose()?.map(Bound::cast_into).transpose()?;
-        parts.push((span, shown));
+/// The `<doc>` element of a view with a snippet, in one call; `None` if the snippet field holds no string.
+#[pyfunction]
+pub(crate) fn snippet_xml<'py>(
+    model_facing_id: &Bound<'py, PyAny>,
+    document: &Bound<'py, PyAny>,
+    display_fields: &Bound<'py, PyAny>,
+    snippet_field: &Bound<'py, PyAny>,
+    displayed: &Bound<'py, PyAny>,
+    seen: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let py = document.py();
+    let Ok(content) = document.get_item(snippet_field)?.cast_into::<PyString>() else {
+        return Ok(None);
+    };
+    let body = Body::new(&content, displayed, seen)?;
+    let reference = model_facing_id.str()?;
+    let reference = Encoded::new(&reference)?;
+    let mut reference = reference.text()?.as_bytes().to_vec();
+    if body.displays && (body.start, body.end) != (0, body.length as i64) {
+        reference.extend_from_slice(format!("#{}:{}", body.start, body.end).as_bytes());
     }
-    let mut encoded = Vec::with_capacity(parts.len());
-    for (span, shown) in &parts {
-        encoded.push((*span, shown.as_ref().map(Encoded::new).transpose()?));
+    // A dict, as a field may be displayed twice or be named like the length.
+    let attributes = PyDict::new(py);
+    attributes.set_item(intern!(py, "doc_length"), body.length)?;
+    for field in display_fields.try_iter()? {
+        let field = field?;
+        if field.ne(snippet_field)? {
+            attributes.set_item(&field, document.get_item(&field)?)?;
+        }
     }
-    let mut pieces = Vec::with_capacity(parts.len());
-    for (span, shown) in &encoded {
-        pieces.push(match shown {
-            Some(shown) => Piece::Displayed(shown.text()?),
-            None => Piece::Seen(*span),
-        });
-    }
-    let body = render::body(
-        &pieces,
-        !fully_seen && start > 0,
-        !fully_seen && end < length,
-    );
-    Ok((start, end, decoded(py, &body)?))
+    let mut element = DocElement::new(&reference);
+    add_attributes(&mut element, &attributes)?;
+    decoded(py, &element.finish(Some(&body.text))).map(Some)
 }
 
 /// A Markdown table of `rows`, each a dict from column to value; an absent cell is empty.
