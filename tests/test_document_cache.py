@@ -7,6 +7,7 @@ import enum
 import inspect
 import itertools
 import math
+import pickle
 import re
 import uuid
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
@@ -1324,11 +1325,18 @@ def test_a_document_put_into_the_store_gets_an_id_when_it_is_added():
     cache._validate_store()
 
 
-def test_a_view_of_all_fields_follows_the_documents_fields():
+def test_views_can_be_pickled_and_copied():
     cache = cache_of()
-    view = cache.apply_snippet("d", "content", "seven")
-    del cache.documents["d"]["title"]
-    assert "title" not in view.render_xml()
+    views = [
+        cache.apply_snippet("d", "content", "seven", snippet_size=3),
+        cache.get_single_span_document_view("d", "content", (2, 9)),
+        cache.get_single_span_document_view("d", display_fields=["title"]),
+    ]
+    for view in views:
+        for copied in (pickle.loads(pickle.dumps(view)), copy.deepcopy(view)):
+            assert type(copied) is type(view)
+            assert vars(copied) == vars(view)
+            assert copied.render_xml() == view.render_xml()
 
 
 def test_a_data_id_that_cannot_be_written_is_a_data_id():

@@ -172,3 +172,9 @@ def test_the_message_names_range_document_and_length_but_no_mode_and_no_repair(c
 def test_the_document_id_is_written_as_python_writes_it():
     with pytest.raises(InvalidCharacterRange, match=re.escape("document (1, '\\ud800')")):
         resolve_char_range((5, 5), 100, mode="lenient", document_id=(1, "\ud800"))
+
+
+@pytest.mark.parametrize("mode", ["bogus", "Strict", "", None, ["strict"]])
+def test_a_range_is_not_resolved_in_an_unknown_mode(mode):
+    with pytest.raises(ValueError, match="supported values: 'lenient', 'strict'"):
+        resolve_char_range((-5, 5), 100, mode=mode, document_id="d")

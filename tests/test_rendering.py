@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import models
@@ -311,6 +311,7 @@ def test_markdown_agrees_with_the_naive_renderer(table):
 
 
 @given(tables())
+@settings(max_examples=40)
 def test_every_view_is_one_line_of_as_many_cells_as_the_header(table):
     drawn, fields = table
     names = [str(name) for view in drawn[:1] for name in (*view.display_fields, *(fields or ()))]
@@ -410,6 +411,7 @@ def test_a_view_shows_just_its_characters(text, title):
 
 
 @given(views().filter(lambda view: isinstance(view, DocumentViewWithSnippet)))
+@settings(max_examples=60)
 def test_the_reference_names_what_the_view_covers(view):
     reference, attributes, _ = view._render_parts([])
     covered = points([*view.snippet_display_spans, *view.snippet_seen_spans])

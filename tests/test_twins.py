@@ -6,6 +6,7 @@ Each function is called directly, with what the Python layer lets through to it.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -97,6 +98,52 @@ def test_every_code_point():
         text = "\n".join(map(chr, range(first, first + 0x4000)))
         assert _native.word_segments(text) == _pure.word_segments(text)
         assert _native.analyze(text, "generic") == _pure.analyze(text, "generic")
+
+
+# The native backend scans 64 bytes of ASCII at once: it matters where in such a block something is, and what ends it.
+_ASCII = [*"aZ1'.,:;_ \t\n\r\"-@[`{/\0\x7f", "the", "Can't", "1,000", "a.b", "__", "..", "''", "abcdefgh", "abcdefghi"]
+_NOT_ASCII = [
+    "é",
+    "İ",
+    "\u0301",
+    "\u200d",
+    "😀",
+    "\u200d😀",
+    "漢",
+    "א'",
+    'א"ב',
+    "\ud800",
+    "\u2019",
+    "·",
+    "🇩",
+    "カ",
+    "①",
+]
+_FILLERS = ["", "a", "1", "_", ".", "'", " ", "a ", ". ", "a'", "1,", "é", "漢"]
+
+
+@given(
+    st.sampled_from(_FILLERS),
+    st.integers(0, 140),
+    st.lists(st.one_of(st.sampled_from(_ASCII), st.sampled_from(_ASCII), st.sampled_from(_NOT_ASCII)), max_size=30),
+    st.integers(1, 9),
+    languages,
+)
+def test_texts_of_more_than_a_block(filler, length, parts, size, language):
+    text = (filler * length)[:length] + "".join(parts)
+    assert_succeeds("word_segments", text)
+    assert_succeeds("analyze", text, language)
+    assert_succeeds("snippet_span", "".join(parts[:4]), text, size, 1, language)
+
+
+@pytest.mark.parametrize("filler", ["a", " ", "a ", ".", "1,"])
+def test_every_pair_around_the_end_of_a_block(filler):
+    pieces = [piece for piece in (*_ASCII, *_NOT_ASCII) if len(piece) == 1]
+    for length in (47, 48, 62, 63, 64, 65):
+        before = (filler * length)[:length]
+        for left, right in itertools.product(pieces, repeat=2):
+            text = f"{before}{left}{right}a"
+            assert _native.word_segments(text) == _pure.word_segments(text), ascii(text)
 
 
 sizes = st.one_of(st.integers(1, 12), st.integers(1, 70), st.just(2**63 - 1))

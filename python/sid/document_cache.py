@@ -677,5 +677,5 @@ def _display_fields(
 def _fields(document: Mapping[Any, Any], display_fields: Iterable[Any] | None) -> Collection[Any]:
     """Give the fields to display as what can be read more than once."""
     if display_fields is None:
-        return document.keys()
+        return list(document)
     return display_fields if isinstance(display_fields, Sequence) else list(display_fields)

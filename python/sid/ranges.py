@@ -65,6 +65,8 @@ def resolve_char_range(
     InvalidCharacterRange
         If the range is not a tuple of two ``int`` (a ``bool`` is not one), is empty or inverted, has nothing in
         common with the document or, in strict mode, does not lie in it whole.
+    ValueError
+        If the mode is not a supported one.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def resolve_char_range(
         rule = f"is empty: start {_shown(start)} must be less than end {_shown(end)}"
     elif start >= document_length or end <= 0:
         rule = "does not overlap the document"
-    elif mode == "strict" and start < 0:
+    elif validate_range_mode(mode) == "strict" and start < 0:
         rule = f"is out of bounds: start {_shown(start)} is negative"
     elif mode == "strict" and end > document_length:
         rule = f"is out of bounds: end {_shown(end)} is past the end of the document"
