@@ -305,8 +305,7 @@ def test_long_texts(query, content, size, stride, term):
     assert len(_kernels.analyze(content[start:end], "generic")) == size
 
 
-@pytest.mark.skipif(_kernels.BACKEND != "python", reason="counts what the pure backend does; the core has its own test")
-def test_windows_are_visited_once_per_feature_however_much_they_overlap():
+def test_the_pure_backend_visits_windows_once_per_feature_however_much_they_overlap():
     from sid._pure import snippet
 
     for size, stride in ((500, 1), (37, 5), (3, 1)):

@@ -1,6 +1,6 @@
 //! Word boundaries of ASCII, 64 bytes at a time.
 //!
-//! One generic algorithm classifies a block over a small [`Vector`] trait; the thin modules below implement it for the
+//! One generic algorithm classifies a block over a small `Vector` trait; the thin modules below implement it for the
 //! instruction sets. In ASCII the rules of UAX #29 reduce to masks: letters, digits and `_` stick together, and one
 //! middle character joins a letter to a letter or a digit to a digit.
 
