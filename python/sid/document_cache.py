@@ -539,7 +539,10 @@ class DocumentCache:
     def _sibling(self) -> DocumentCache:
         with self._seen_lock:
             ledger = {data_id: list(spans) for data_id, spans in self.seen_ledger.copy().items()}
-        sibling = DocumentCache(self.language, self.range_mode)
+        # Not by calling the class, which would make a family, and seed an id stream, for nothing.
+        sibling = DocumentCache.__new__(DocumentCache)
+        sibling.language = self.language
+        sibling.range_mode = self.range_mode
         sibling._begin(self._family, ledger)
         return sibling
 

@@ -52,6 +52,7 @@ impl Analysis {
                 term: 0,
             },
             term: Vec::new(),
+            folded: Vec::new(),
         };
         scan(text, set, &mut collector);
         Analysis {
@@ -140,6 +141,8 @@ struct Collector<'a> {
     previous: Hit,
     /// Scratch space for a term.
     term: Vec<u8>,
+    /// Scratch space for a token in lowercase.
+    folded: Vec<u8>,
 }
 
 /// A kept token that is a query term.
@@ -217,9 +220,11 @@ impl Sink for Collector<'_> {
     fn token(&mut self, start: usize, end: usize, cased: bool) {
         let token = self.text.slice(start, end);
         if cased {
-            let mut term = Vec::with_capacity(end - start);
-            append_term(&mut term, token);
-            self.take(start, prefix(&term), |out| out.extend_from_slice(&term));
+            let mut folded = std::mem::take(&mut self.folded);
+            folded.clear();
+            append_term(&mut folded, token);
+            self.take(start, prefix(&folded), |out| out.extend_from_slice(&folded));
+            self.folded = folded;
         } else {
             let prefix = prefix_in(self.text.as_bytes(), start, end);
             self.take(start, prefix, |out| out.extend_from_slice(token.as_bytes()));
