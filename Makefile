@@ -39,7 +39,7 @@ bench: $(EXTENSION)
 	.ci/bench
 
 clean:
-	rm -rf .venv .venv-oracle .venv-bench .oracle dist target
+	rm -rf .venv .venv-oracle .venv-bench .oracle build dist target .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find python -name '*.so' -o -name '*.pyd' | xargs rm -f
 
 .venv/.tools: pyproject.toml
@@ -50,5 +50,5 @@ clean:
 	touch $@
 
 $(EXTENSION): .venv/.tools $(RUST_FILES)
-	$(BIN)/maturin develop --quiet --release
+	$(BIN)/maturin develop --quiet --release >/dev/null
 	touch $@

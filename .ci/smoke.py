@@ -12,7 +12,12 @@ import sysconfig
 def run(*arguments: str, given: str = "", **variables: str) -> str:
     """Run a command that must succeed, and give what it prints."""
     result = subprocess.run(
-        arguments, input=given, capture_output=True, encoding="utf-8", env={**os.environ, **variables}, check=False
+        arguments,
+        input=given,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error", **variables},
+        check=False,
     )
     if result.returncode:
         sys.exit(f"{arguments} gave {result.returncode}: {result.stdout}{result.stderr}")

@@ -16,8 +16,6 @@ from strategies import languages, representative_text, texts
 
 STOPWORDS_FILE = Path(__file__).parents[1] / "rust" / "tablegen" / "data" / "stopwords.json"
 
-Token = tuple[str, int, int, int]
-
 
 @pytest.fixture(scope="module")
 def stopwords() -> dict[str, list[str]]:

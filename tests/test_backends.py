@@ -178,3 +178,28 @@ def test_every_kernel_has_a_twin():
     if importlib.util.find_spec("sid._native") is not None:
         native = importlib.import_module("sid._native")
         assert functions == {name for name in dir(native) if not name.startswith("_") and not name.isupper()}
+
+
+@needs_extension
+def test_an_instruction_set_that_is_not_there():
+    code = "import sid._native; print(sid._native.INSTRUCTION_SET)"
+    for wanted, warned in (("portable", False), ("bogus", True), ("", False)):
+        result = subprocess.run(
+            [sys.executable, "-W", "always", "-c", code],
+            env={**os.environ, "SID_SIMD": wanted},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert (f'SID_SIMD is "{wanted}", but this machine has' in result.stderr) == warned
+        assert result.stdout.strip() == "portable" if wanted == "portable" else result.stdout.strip() != wanted
+
+
+def test_version_of_a_source_tree_is_no_attribute(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "sid", ignore=shutil.ignore_patterns("__pycache__"))
+    code = "import sid; print(hasattr(sid, '__version__'))"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    result = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "False"

@@ -42,7 +42,10 @@ __all__ = [
 
 def __getattr__(name: str) -> str:
     if name == "__version__":
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        return version("sid-native")
+        try:
+            return version("sid-native")
+        except PackageNotFoundError:  # imported from a source tree
+            raise AttributeError(f"module {__name__!r} has no {name}: sid-native is not installed") from None
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

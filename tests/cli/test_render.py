@@ -108,8 +108,11 @@ FAULTS = [
     ('{"id": "x" "content": "y"}', 12, "not JSON"),
     ("{'id': 1}", 2, "not JSON"),
     ('{"id": 1, "content": "y"} extra', 27, "not JSON"),
-    ('{"id": 1, "content": NaN}', 1, "NaN"),
-    ('{"id": ' + "9" * 5000 + ', "content": "y"}', 1, "digits"),
+    ('{"id": 1, "content": NaN}', 22, "NaN is not a finite number"),
+    ('{"NaN": "-Infinity \\" 1e999", "n": [1, -2.5e3, -Infinity]}', 48, "-Infinity is not a finite number"),
+    ('{"id": 1, "n": 1e999}', 16, "1e999 is not a finite number"),
+    ('{"id": ' + "9" * 5000 + ', "content": "y"}', 8, "digits"),
+    ('{"id": 1, "content": "x", "n": {"a": 1, "b": 2, "a": 3}}', 1, "'a' stands twice"),
     ("[" * 100_000, 1, "recursion"),
     ('{"id": 1, "content": "x", "v": ' + "[" * 500 + "]" * 500 + "}", 1, "nested too deeply"),
     (b'{"id": "\xc3\xa9\xff", "content": "y"}', 10, "0xff"),
@@ -173,6 +176,7 @@ def test_odd_but_good_files(capsys, write, tmp_path) -> None:
         (["no-such-file.jsonl", "--query", "q"], "cannot read no-such-file.jsonl: No such file"),
         ([os.curdir, "--query", "q"], "cannot read"),
         (["-", "--query", "q", "--language", "klingon"], "supported values: danish"),
+        (["-", "--query", "q", "--id-field", "content"], "both name 'content'"),
     ],
 )
 def test_what_cannot_start(capsys, arguments, message) -> None:

@@ -46,8 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"sid: cannot write the output: {error.strerror}", file=sys.stderr)
         _abandon_output()
         return 1
-    except ModuleNotFoundError as error:
-        print(f"sid: {error}; run: {sys.executable} -m pip install {error.name}", file=sys.stderr)
+    except ImportError as error:
+        mend = f"{sys.executable} -m pip install numpy" if error.name == "numpy" else "sid doctor"
+        print(f"sid: {error}; run: {mend}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -113,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 1000 else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return number

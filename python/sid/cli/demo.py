@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 from dataclasses import dataclass
@@ -45,6 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         print(f"sid demo: {error}; use a Python with its whole standard library, SQLite with FTS5 too", file=sys.stderr)
         return 1
+    with contextlib.closing(index):
+        _demonstrate(index, topics)
+    return 0
+
+
+def _demonstrate(index: sqlite3.Connection, topics: dict[str, str]) -> None:
     cache = DocumentCache()
     totals = Totals()
     reference = ""
@@ -74,7 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
         f"{1 - totals.shown / totals.whole:.1%} saved. {totals.masked:,} characters of snippets were masked, having "
         "been shown before."
     )
-    return 0
 
 
 def _show(cache: DocumentCache, view: DocumentView, totals: Totals, started: float) -> None:
@@ -100,6 +106,7 @@ def _indexed() -> tuple[sqlite3.Connection, dict[str, str]]:
     try:
         index.execute("CREATE VIRTUAL TABLE topic USING fts5(name, content, tokenize='porter unicode61')")
     except sqlite3.OperationalError as error:
+        index.close()
         raise ImportError(str(error)) from None
     index.executemany("INSERT INTO topic VALUES (?, ?)", topics.items())
     return index, topics

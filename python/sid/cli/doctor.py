@@ -12,6 +12,7 @@ import csv
 import hashlib
 import importlib
 import json
+import os
 import platform
 import sys
 import warnings
@@ -24,7 +25,7 @@ __all__ = ["backend", "installed_version", "run"]
 DISTRIBUTION = "sid-native"
 REFERENCE = "sid-sdk"
 NO_RECORD = "not installed from a wheel: nothing to compare with"
-REINSTALL = f"pip uninstall -y {REFERENCE} {DISTRIBUTION} && pip install {DISTRIBUTION}"
+REINSTALL = f"pip uninstall -y {REFERENCE} {DISTRIBUTION}, then install {DISTRIBUTION} again"
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,8 @@ def _extension() -> Finding:
     try:
         extension = importlib.import_module("sid._native")
     except ImportError as error:
+        if os.environ.get("SID_PURE_PYTHON", "") not in ("", "0"):
+            return Finding("extension", True, "cannot be loaded, and is not wanted: SID_PURE_PYTHON is set")
         return Finding("extension", False, f"cannot be loaded: {error}; run: {REINSTALL}")
     version = extension.__version__
     installed = installed_version()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,6 +30,9 @@ class Fault(Exception):
 
 def run(arguments: argparse.Namespace) -> int:
     """Render every document; give 0, or 1 if a line had a fault, or 2 if something could not be read."""
+    if arguments.id_field == arguments.field:
+        print(f"sid render: --field and --id-field both name {arguments.field!r}; name two fields", file=sys.stderr)
+        return 2
     try:
         rendering = _Rendering(DocumentCache(arguments.language), arguments)
     except ValueError as error:
@@ -159,15 +164,53 @@ def _documents(line: int, raw: bytes) -> Iterator[dict[str, Any]]:
     if not text.strip():
         return
     try:
-        document = json.loads(text, parse_constant=_refused_constant)
+        document = json.loads(
+            text, parse_constant=_finite, parse_float=_finite, parse_int=int, object_pairs_hook=_object
+        )
     except json.JSONDecodeError as error:
         raise Fault(line, error.colno, f"not JSON: {error.msg}; write one JSON object a line") from None
-    except (ValueError, RecursionError) as error:
+    except _TwiceNamed as error:
+        raise Fault(line, 1, str(error)) from None
+    except ValueError as error:
+        raise Fault(line, _column_of_bad_number(text), f"not JSON that can be read: {error}") from None
+    except RecursionError as error:
         raise Fault(line, 1, f"not JSON that can be read: {error}") from None
     if not isinstance(document, dict):
         raise Fault(line, 1, f"a document must be a JSON object, got {text.strip()!r:.60}")
     yield document
 
 
-def _refused_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
+class _TwiceNamed(Exception):
+    """An object names a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _TwiceNamed(f"the key {twice!r:.60} stands twice in one object")
+    return found
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number:.60} is not a finite number")
+    return value
+
+
+# A string, which is passed over, or a number or what some take for one.
+_NUMBERS = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[\dIN][\w.+-]*)')
+
+
+def _column_of_bad_number(text: str) -> int:
+    """Find the first number in a JSON text that cannot be read."""
+    for match in _NUMBERS.finditer(text):
+        number = match[1]
+        try:
+            if number is not None:
+                int(number) if number.lstrip("-").isdigit() else _finite(number)
+        except ValueError:
+            return match.start() + 1
+    return 1

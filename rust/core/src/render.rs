@@ -81,26 +81,61 @@ pub enum Piece<'a> {
     Seen(Span),
 }
 
-/// Joins the pieces of a body, with an ellipsis where the document goes on before or after.
-pub fn body(pieces: &[Piece<'_>], more_before: bool, more_after: bool) -> Vec<u8> {
-    let mut out = Vec::new();
-    if more_before {
-        out.extend_from_slice(b"... ");
-    }
-    for piece in pieces {
-        match piece {
-            Piece::Displayed(text) => out.extend_from_slice(text.as_bytes()),
-            Piece::Seen(span) => {
-                out.extend_from_slice(
-                    format!("[seen: \"#{}:{}\"]", span.start, span.end).as_bytes(),
-                );
-            }
+/// The order of a view's pieces, and what they cover.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Every span, and whether it is seen rather than displayed; by their starts, displayed before seen.
+    pub spans: Vec<(Span, bool)>,
+    /// Where the first piece starts and the last one ends.
+    pub covered: Span,
+    /// Whether anything is displayed.
+    pub displays: bool,
+}
+
+impl Layout {
+    /// Lays out the spans of a view; without any, it covers nothing.
+    pub fn new(displayed: &[Span], seen: &[Span]) -> Self {
+        let mut spans: Vec<(Span, bool)> = Vec::with_capacity(displayed.len() + seen.len());
+        spans.extend(displayed.iter().map(|&span| (span, false)));
+        spans.extend(seen.iter().map(|&span| (span, true)));
+        spans.sort_by_key(|(span, _)| span.start);
+        let start = spans.first().map_or(0, |(span, _)| span.start);
+        let end = spans.last().map_or(0, |(span, _)| span.end);
+        Layout {
+            spans,
+            covered: Span::new(start, end),
+            displays: !displayed.is_empty(),
         }
     }
-    if more_after {
-        out.extend_from_slice(b" ...");
+
+    /// Whether the view's reference names a range: it displays something, and not from end to end of a document of
+    /// `length` code points.
+    pub fn names_range(&self, length: i64) -> bool {
+        self.displays && self.covered != Span::new(0, length)
     }
-    out
+
+    /// Joins the pieces, which are those of `spans` in their order, with an ellipsis where something is displayed and a
+    /// document of `length` code points goes on before or after.
+    pub fn body(&self, pieces: &[Piece<'_>], length: i64) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.displays && self.covered.start > 0 {
+            out.extend_from_slice(b"... ");
+        }
+        for piece in pieces {
+            match piece {
+                Piece::Displayed(text) => out.extend_from_slice(text.as_bytes()),
+                Piece::Seen(span) => {
+                    out.extend_from_slice(
+                        format!("[seen: \"#{}:{}\"]", span.start, span.end).as_bytes(),
+                    );
+                }
+            }
+        }
+        if self.displays && self.covered.end < length {
+            out.extend_from_slice(b" ...");
+        }
+        out
+    }
 }
 
 /// Writes a Markdown table row by row.

@@ -33,6 +33,9 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("INSTRUCTION_SET", choose_instruction_set()?.name())
+        module.add(
+            "INSTRUCTION_SET",
+            choose_instruction_set(module.py())?.name(),
+        )
     }
 }

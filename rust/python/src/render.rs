@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString};
 use pyo3::PyTypeInfo;
 use sid_core::intervals::Span;
-use sid_core::render::{self, DocElement, MarkdownTable, Piece, Value};
+use sid_core::render::{DocElement, Layout, MarkdownTable, Piece, Value};
 
 use crate::intervals::spans;
 use crate::text::{decoded, Encoded};
@@ -80,20 +80,16 @@ fn add_attributes(element: &mut DocElement, attributes: &Bound<'_, PyDict>) -> P
     Ok(())
 }
 
-/// The body of a view, and where in the document it is.
-struct Body {
-    /// Where the first piece starts and the last one ends, in code points.
-    start: i64,
-    end: i64,
-    /// Length of the document in code points.
+/// A view of a string, laid out.
+struct View {
+    layout: Layout,
+    /// Length of the string in code points.
     length: usize,
-    displays: bool,
     /// Displayed text and markers in place of seen stretches, in generalized UTF-8.
-    text: Vec<u8>,
+    body: Vec<u8>,
 }
 
-impl Body {
-    /// Of pieces that start together, displayed ones come first. At least one span is needed.
+impl View {
     fn new(
         content: &Bound<'_, PyString>,
         displayed: &Bound<'_, PyAny>,
@@ -101,42 +97,28 @@ impl Body {
     ) -> PyResult<Self> {
         let py = content.py();
         let length = content.len()?;
-        let displayed: Vec<Span> = spans(displayed)?;
-        let displays = !displayed.is_empty();
-        let mut order: Vec<(Span, bool)> =
-            displayed.into_iter().map(|span| (span, false)).collect();
-        order.extend(spans(seen)?.into_iter().map(|span| (span, true)));
-        order.sort_by_key(|(span, _)| span.start);
-        let start = order.first().map_or(0, |(span, _)| span.start);
-        let end = order.last().map_or(0, |(span, _)| span.end);
-
-        let new = |pieces: &[Piece<'_>]| Body {
-            start,
-            end,
-            length,
-            displays,
-            text: render::body(
-                pieces,
-                displays && start > 0,
-                displays && end < length as i64,
-            ),
-        };
-
+        let layout = Layout::new(&spans(displayed)?, &spans(seen)?);
         let encoded = Encoded::new(content)?;
         let text = encoded.text()?;
         if text.as_bytes().len() == length {
             // ASCII: offsets in code points are offsets in bytes.
-            let pieces: Vec<Piece<'_>> = order
+            let pieces: Vec<Piece<'_>> = layout
+                .spans
                 .iter()
                 .map(|&(span, is_seen)| match python_slice(span, length) {
                     _ if is_seen => Piece::Seen(span),
                     range => Piece::Displayed(text.slice(range.start, range.end)),
                 })
                 .collect();
-            return Ok(new(&pieces));
+            let body = layout.body(&pieces, length as i64);
+            return Ok(View {
+                layout,
+                length,
+                body,
+            });
         }
-        let mut parts: Vec<(Span, Option<Bound<'_, PyString>>)> = Vec::with_capacity(order.len());
-        for (span, is_seen) in order {
+        let mut parts: Vec<(Span, Option<Bound<'_, PyString>>)> = Vec::new();
+        for &(span, is_seen) in &layout.spans {
             let range = PySlice::new(py, span.start as isize, span.end as isize, 1);
             let shown = (!is_seen).then(|| content.as_any().get_item(range));
             let shown = shown.transpose()?.map(Bound::cast_into).transpose()?;
@@ -153,7 +135,12 @@ impl Body {
                 None => Piece::Seen(*span),
             });
         }
-        Ok(new(&pieces))
+        let body = layout.body(&pieces, length as i64);
+        Ok(View {
+            layout,
+            length,
+            body,
+        })
     }
 }
 
@@ -180,8 +167,9 @@ pub(crate) fn view_body<'py>(
     displayed: &Bound<'py, PyAny>,
     seen: &Bound<'py, PyAny>,
 ) -> PyResult<(i64, i64, Bound<'py, PyString>)> {
-    let body = Body::new(content, displayed, seen)?;
-    Ok((body.start, body.end, decoded(content.py(), &body.text)?))
+    let view = View::new(content, displayed, seen)?;
+    let Span { start, end } = view.layout.covered;
+    Ok((start, end, decoded(content.py(), &view.body)?))
 }
 
 /// The `<doc>` element of a view with a snippet, in one call; `None` if the snippet field holds no string.
@@ -198,16 +186,17 @@ pub(crate) fn snippet_xml<'py>(
     let Ok(content) = document.get_item(snippet_field)?.cast_into::<PyString>() else {
         return Ok(None);
     };
-    let body = Body::new(&content, displayed, seen)?;
+    let view = View::new(&content, displayed, seen)?;
     let reference = model_facing_id.str()?;
     let reference = Encoded::new(&reference)?;
     let mut reference = reference.text()?.as_bytes().to_vec();
-    if body.displays && (body.start, body.end) != (0, body.length as i64) {
-        reference.extend_from_slice(format!("#{}:{}", body.start, body.end).as_bytes());
+    if view.layout.names_range(view.length as i64) {
+        let Span { start, end } = view.layout.covered;
+        reference.extend_from_slice(format!("#{start}:{end}").as_bytes());
     }
     // A dict, as a field may be displayed twice or be named like the length.
     let attributes = PyDict::new(py);
-    attributes.set_item(intern!(py, "doc_length"), body.length)?;
+    attributes.set_item(intern!(py, "doc_length"), view.length)?;
     for field in display_fields.try_iter()? {
         let field = field?;
         if field.ne(snippet_field)? {
@@ -216,7 +205,7 @@ pub(crate) fn snippet_xml<'py>(
     }
     let mut element = DocElement::new(&reference);
     add_attributes(&mut element, &attributes)?;
-    decoded(py, &element.finish(Some(&body.text))).map(Some)
+    decoded(py, &element.finish(Some(&view.body))).map(Some)
 }
 
 /// A Markdown table of `rows`, each a dict from column to value; an absent cell is empty.

@@ -1,8 +1,9 @@
 //! Python strings as the core's text, and analysis of a text.
 
+use std::ffi::CString;
 use std::sync::OnceLock;
 
-use pyo3::exceptions::{PyUnicodeEncodeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeWarning, PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use sid_core::text::ascii::InstructionSet;
@@ -22,19 +23,23 @@ pub(crate) fn instruction_set() -> InstructionSet {
     *INSTRUCTION_SET.get_or_init(InstructionSet::best)
 }
 
-/// Chooses the instruction set that the environment names, if it names one.
-pub(crate) fn choose_instruction_set() -> PyResult<InstructionSet> {
+/// Chooses the instruction set that the environment names, if it names one that this machine has; else warns.
+pub(crate) fn choose_instruction_set(py: Python<'_>) -> PyResult<InstructionSet> {
     let wanted = std::env::var(VARIABLE).unwrap_or_default();
     if !wanted.is_empty() {
         let available = InstructionSet::available();
-        let Some(&found) = available.iter().find(|set| set.name() == wanted) else {
+        if let Some(&found) = available.iter().find(|set| set.name() == wanted) {
+            let _ = INSTRUCTION_SET.set(found);
+        } else {
             let names: Vec<&str> = available.iter().map(|set| set.name()).collect();
-            return Err(PyValueError::new_err(format!(
-                "{VARIABLE} is {wanted:?}; this machine has {}",
-                names.join(", ")
-            )));
-        };
-        let _ = INSTRUCTION_SET.set(found);
+            let message = format!(
+                "{VARIABLE} is {wanted:?}, but this machine has {}; {} is used",
+                names.join(", "),
+                instruction_set().name()
+            );
+            let message = CString::new(message)?;
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &message, 1)?;
+        }
     }
     Ok(instruction_set())
 }

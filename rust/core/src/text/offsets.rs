@@ -104,19 +104,6 @@ impl<'a> Text<'a> {
             .filter(|&&byte| byte & 0xC0 != 0x80)
             .count()
     }
-
-    /// The byte offset of code point `index`; the length in bytes for an index at or past the end.
-    pub fn byte_offset(self, index: usize) -> usize {
-        if self.bytes.is_ascii() {
-            return index.min(self.bytes.len());
-        }
-        self.bytes
-            .iter()
-            .enumerate()
-            .filter(|&(_, &byte)| byte & 0xC0 != 0x80)
-            .nth(index)
-            .map_or(self.bytes.len(), |(at, _)| at)
-    }
 }
 
 /// Appends a code point, surrogates included, in generalized UTF-8.
@@ -177,12 +164,5 @@ mod tests {
         ] {
             assert_eq!(Text::from_generalized_utf8(bytes), Err(InvalidText { at }));
         }
-    }
-
-    #[test]
-    fn byte_offsets_follow_code_points() {
-        let text = Text::from("aé漢🙂b");
-        let offsets: Vec<usize> = (0..8).map(|index| text.byte_offset(index)).collect();
-        assert_eq!(offsets, [0, 1, 3, 6, 10, 11, 11, 11]);
     }
 }
