@@ -117,12 +117,15 @@ def test_an_extension_of_another_version(installation) -> None:
     assert "pure Python" in findings["backend"]["detail"]
 
 
-def test_a_missing_extension(installation) -> None:
+@pytest.mark.parametrize(("pure", "ok"), [("0", False), ("1", True)])
+def test_a_missing_extension_is_a_fault_unless_the_pure_backend_is_wanted(installation, pure, ok) -> None:
     for path in (installation / "sid").glob("_native*.so"):
         path.unlink()
-    code, findings = diagnose(installation)
-    assert code == 1
-    assert not findings["extension"]["ok"]
+    record = next(installation.glob("*.dist-info")) / "RECORD"
+    record.write_text("".join(line for line in record.read_text().splitlines(True) if "_native.abi3" not in line))
+    code, findings = diagnose(installation, SID_PURE_PYTHON=pure)
+    assert code == (0 if ok else 1)
+    assert findings["extension"]["ok"] == ok
     assert findings["backend"]["ok"]
 
 
