@@ -356,6 +356,13 @@ class DocumentCache:
             If the id stream has no id left.
         TypeError
             If the data id is not hashable or the document not a mapping. In each case nothing is stored.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> model_id = cache.add_document("db-1", {"content": "Hello, world."})
+        >>> cache.add_document("db-1", {"content": "not looked at"}) == model_id
+        True
         """
         family = self._family
         with family.lock:
@@ -411,6 +418,17 @@ class DocumentCache:
             supported.
         InvalidCharacterRange
             If a `snippet_fn` of a subclass gives a span that the document does not have.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> _ = cache.add_document("db-1", {"content": "one two three four five six"})
+        >>> view = cache.apply_snippet("db-1", "content", "five", snippet_size=2)
+        >>> view.snippet_display_spans
+        [(14, 23)]
+        >>> cache.update_seen(view)
+        >>> cache.apply_snippet("db-1", "content", "four", snippet_size=4, min_seen_overlap=4).snippet_seen_spans
+        [(14, 18)]
         """
         document = self.get_document(data_id)
         content = _field(data_id, document, snippet_field)
@@ -433,6 +451,11 @@ class DocumentCache:
         -------
         tuple[int, int]
             ``(start, end)`` in code points, inside ``content``.
+
+        Examples
+        --------
+        >>> DocumentCache.snippet_fn("three", "one two three four", 1)
+        (8, 13)
         """
         return bm25_snippet_with_stride(query, content, snippet_size, stride_size(snippet_size), language)
 
@@ -464,6 +487,13 @@ class DocumentCache:
             If the field is not a non-empty ``str``, or there are neither a snippet field nor display fields.
         InvalidCharacterRange
             If the document does not have the range.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> _ = cache.add_document("db-1", {"title": "Numbers", "content": "one two three"})
+        >>> cache.get_single_span_document_view("db-1", "content", (4, 99), ["title"]).snippet_display_spans
+        [(4, 13)]
         """
         document = self.get_document(data_id)
         if snippet_field is None:
@@ -499,6 +529,13 @@ class DocumentCache:
             If there is no such document or it has no such field.
         TypeError
             If the field is not a non-empty ``str``.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> _ = cache.add_document("db-1", {"content": "one two three"})
+        >>> cache.resolve_char_range("db-1", "content", (-5, 3))
+        (0, 3)
         """
         content = _content(data_id, self.get_document(data_id), snippet_field)
         return resolve_char_range(char_range, len(content), mode=self.range_mode, document_id=data_id)
@@ -514,6 +551,15 @@ class DocumentCache:
             If the view's document is not in the cache.
         AssertionError
             If the view displays an empty span.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> _ = cache.add_document("db-1", {"content": "one two three"})
+        >>> cache.update_seen(cache.get_single_span_document_view("db-1", "content", (0, 3)))
+        >>> cache.update_seen(cache.get_single_span_document_view("db-1", "content", (3, 7)))
+        >>> cache.seen_ledger
+        {'db-1': [(0, 7)]}
         """
         data_id = document_view.data_id
         self.get_document(data_id)
@@ -533,6 +579,14 @@ class DocumentCache:
         ----------
         n_forks
             How many.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> one, two = cache.fork(2)
+        >>> _ = one.add_document("db-1", {"content": "one two three"})
+        >>> "db-1" in two, two.seen_ledger
+        (True, {})
         """
         return [self._sibling() for _ in range(n_forks)]
 
