@@ -108,13 +108,17 @@ impl Starts {
         self.tokens
     }
 
+    /// The offset of a sample.
+    fn offset(&self, sample: usize) -> usize {
+        let high = self.wraps.partition_point(|&wrap| wrap <= sample);
+        high << 32 | self.sampled[sample] as usize
+    }
+
     /// The first and the last byte offset of the token at `position` of `text`, which is what was analysed.
     pub fn bounds(&self, text: Text<'_>, position: usize) -> (usize, usize) {
-        let sample = position / SAMPLE;
-        let high = self.wraps.partition_point(|&wrap| wrap <= sample);
         let rules = Rules::new(text);
         // A token starts where nothing before it matters.
-        let mut boundary = Boundary::clean(high << 32 | self.sampled[sample] as usize);
+        let mut boundary = Boundary::clean(self.offset(position / SAMPLE));
         let mut left = position % SAMPLE;
         loop {
             let start = boundary.at;
@@ -228,6 +232,32 @@ impl Sink for Collector<'_> {
         } else {
             let prefix = prefix_in(self.text.as_bytes(), start, end);
             self.take(start, prefix, |out| out.extend_from_slice(token.as_bytes()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        #[cfg(target_pointer_width = "64")]
+        fn samples_are_found_in_texts_of_any_size(gaps in proptest::collection::vec(0usize..1 << 34, 0..40)) {
+            let mut starts = Starts::default();
+            let mut offset = 0;
+            let mut samples = Vec::new();
+            for gap in gaps {
+                offset += gap;
+                samples.push(offset);
+                (0..SAMPLE).for_each(|token| starts.push(offset + token));
+                offset += SAMPLE;
+            }
+            prop_assert_eq!(starts.len(), samples.len() * SAMPLE);
+            for (sample, expected) in samples.into_iter().enumerate() {
+                prop_assert_eq!(starts.offset(sample), expected);
+            }
         }
     }
 }
