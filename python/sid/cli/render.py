@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     try:
         with _opened(arguments.file) as file:
-            lines = _lines(file)
-            return rendering.render(lines)
+            return rendering.render(_lines(file))
     except _Unreadable as error:
         print(f"sid render: cannot read {rendering.name}: {error}", file=sys.stderr)
         return 2

@@ -1,6 +1,7 @@
 //! A query as the features that windows are scored by.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
@@ -119,14 +120,10 @@ impl Query {
             start,
             end: self.bytes.len(),
         });
-        if self.terms.len() > FEW {
-            if self.term_numbers.is_empty() {
-                for (known, number) in self.terms.iter().zip(0..) {
-                    let bytes = self.bytes[known.start..known.end].into();
-                    self.term_numbers.insert(bytes, number);
-                }
-            }
-            self.term_numbers.insert(term.into(), number);
+        for number in unnumbered(self.terms.len(), self.term_numbers.len()) {
+            let Term { start, end, .. } = self.terms[number];
+            let term = self.bytes[start..end].into();
+            self.term_numbers.insert(term, number as u32);
         }
         number
     }
@@ -136,16 +133,18 @@ impl Query {
             return;
         }
         self.pairs.push(pair);
-        if self.pairs.len() > FEW {
-            let known = if self.pair_numbers.is_empty() {
-                0
-            } else {
-                self.pairs.len() - 1
-            };
-            for number in known..self.pairs.len() {
-                self.pair_numbers.insert(self.pairs[number], number as u32);
-            }
+        for number in unnumbered(self.pairs.len(), self.pair_numbers.len()) {
+            self.pair_numbers.insert(self.pairs[number], number as u32);
         }
+    }
+}
+
+/// Which of so many terms or pairs are still to be put in the map: none while there are few.
+fn unnumbered(there: usize, numbered: usize) -> Range<usize> {
+    if there > FEW {
+        numbered..there
+    } else {
+        0..0
     }
 }
 
