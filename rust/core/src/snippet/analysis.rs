@@ -1,10 +1,10 @@
 //! What one pass over a text finds out for one query.
 
-use crate::text::ascii::InstructionSet;
+use crate::text::ascii::{InstructionSet, Vector};
 use crate::text::lowercase::append_term;
-use crate::text::scan::{scan, AsciiToken, Sink};
+use crate::text::scan::{lowest, scan, Batch, Sink};
 use crate::text::stopwords::Language;
-use crate::text::term::{prefix, prefix_in, spread};
+use crate::text::term::{may_be_longer, prefix, prefix_in, TERMS};
 use crate::text::word_break::{Boundary, Rules};
 use crate::text::Text;
 
@@ -51,7 +51,6 @@ impl Analysis {
                 position: 0,
                 term: 0,
             },
-            term: Vec::new(),
             folded: Vec::new(),
         };
         scan(text, set, &mut collector);
@@ -94,12 +93,29 @@ impl Starts {
         self.tokens += 1;
     }
 
-    #[inline(never)]
+    /// Adds the tokens of a batch.
+    #[inline(always)]
+    fn push_batch(&mut self, batch: &Batch<'_>) {
+        // How many of them come before the next one to be sampled.
+        let mut token = self.tokens.wrapping_neg() % SAMPLE;
+        while token < batch.len() {
+            self.sample(batch.start(token));
+            token += SAMPLE;
+        }
+        self.tokens += batch.len();
+    }
+
+    #[inline(always)]
     fn sample(&mut self, offset: usize) {
         if offset >> 32 != self.wraps.len() {
-            self.wraps.resize(offset >> 32, self.sampled.len());
+            self.wrap(offset >> 32);
         }
         self.sampled.push(offset as u32);
+    }
+
+    #[cold]
+    fn wrap(&mut self, multiple: usize) {
+        self.wraps.resize(multiple, self.sampled.len());
     }
 
     /// How many tokens there are.
@@ -143,8 +159,6 @@ struct Collector<'a> {
     /// How many tokens were kept so far.
     rank: usize,
     previous: Hit,
-    /// Scratch space for a term.
-    term: Vec<u8>,
     /// Scratch space for a token in lowercase.
     folded: Vec<u8>,
 }
@@ -159,38 +173,28 @@ struct Hit {
 }
 
 impl Collector<'_> {
-    /// Takes a token whose term has this prefix; `term` appends the whole of it where it is asked for.
-    ///
-    /// Whether a token is dropped cannot be foreseen, so nothing branches on it.
+    /// Takes a token whose term has this prefix; `term` is the whole of it.
     #[inline(always)]
-    fn take(&mut self, start: usize, prefix: u64, term: impl Fn(&mut Vec<u8>)) {
-        let spread = spread(prefix);
-        let scratch = &mut self.term;
-        let language = self.language;
-        let dropped = language.drops(prefix, spread, || {
-            scratch.clear();
-            term(scratch);
-            language.lists(scratch)
-        });
+    fn take(&mut self, start: usize, prefix: u64, term: &[u8]) {
+        let found = self.query.lookup().look_up(prefix);
+        let dropped = found.dropped != 0 && (!may_be_longer(prefix) || self.language.lists(term));
         let position = self.starts.len();
         self.starts.push(start);
         self.kept.push(!dropped);
         self.rank += usize::from(!dropped);
-        if self.query.may_hold(spread) {
-            self.term.clear();
-            term(&mut self.term);
-            self.record(position, prefix);
+        if found.wanted != 0 {
+            self.record(self.rank, position, prefix, term);
         }
     }
 
-    /// Records the term in the scratch space, if the query holds it. No query holds a dropped term.
+    /// Records a term, if the query holds it. No query holds a dropped term.
     #[inline(never)]
-    fn record(&mut self, position: usize, prefix: u64) {
-        let Some(term) = self.query.term(prefix, &self.term) else {
+    fn record(&mut self, rank: usize, position: usize, prefix: u64, term: &[u8]) {
+        let Some(term) = self.query.term(prefix, term) else {
             return;
         };
         let hit = Hit {
-            rank: self.rank,
+            rank,
             position,
             term,
         };
@@ -214,10 +218,30 @@ impl Collector<'_> {
 
 impl Sink for Collector<'_> {
     #[inline(always)]
-    fn ascii(&mut self, token: AsciiToken<'_>) {
-        self.take(token.start(), token.prefix(), |out| {
-            out.extend_from_slice(token.term())
-        });
+    unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
+        // SAFETY: the caller vouches for the instruction set.
+        let prefixes = unsafe { batch.prefixes::<V>() };
+        // SAFETY: as above.
+        let mut found = unsafe { batch.look_up::<V>(&prefixes, self.query.lookup()) };
+        while found.unsure != 0 {
+            let token = found.unsure.trailing_zeros();
+            found.unsure &= found.unsure - 1;
+            if !self.language.lists(batch.term(token as usize)) {
+                found.dropped &= !(1 << token);
+            }
+        }
+        let kept = !found.dropped & lowest(batch.len()) as u32;
+        let mut wanted = found.wanted & kept;
+        while wanted != 0 {
+            let token = wanted.trailing_zeros() as usize;
+            let rank = self.rank + (kept & lowest(token + 1) as u32).count_ones() as usize;
+            let position = self.starts.len() + token;
+            self.record(rank, position, prefixes[token % TERMS], batch.term(token));
+            wanted &= wanted - 1;
+        }
+        self.rank += kept.count_ones() as usize;
+        self.kept.push_many(kept.into(), batch.len() as u32);
+        self.starts.push_batch(batch);
     }
 
     #[inline]
@@ -227,11 +251,11 @@ impl Sink for Collector<'_> {
             let mut folded = std::mem::take(&mut self.folded);
             folded.clear();
             append_term(&mut folded, token);
-            self.take(start, prefix(&folded), |out| out.extend_from_slice(&folded));
+            self.take(start, prefix(&folded), &folded);
             self.folded = folded;
         } else {
             let prefix = prefix_in(self.text.as_bytes(), start, end);
-            self.take(start, prefix, |out| out.extend_from_slice(token.as_bytes()));
+            self.take(start, prefix, token.as_bytes());
         }
     }
 }

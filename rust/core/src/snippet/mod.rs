@@ -8,8 +8,8 @@ pub mod windows;
 
 use std::num::NonZeroUsize;
 
-use crate::text::ascii::InstructionSet;
-use crate::text::scan::{scan, AsciiToken, Sink};
+use crate::text::ascii::{InstructionSet, Vector};
+use crate::text::scan::{scan, Batch, Sink};
 use crate::text::stopwords::Language;
 use crate::text::Text;
 
@@ -58,8 +58,8 @@ fn count_tokens(text: Text<'_>, set: InstructionSet) -> usize {
     struct Count(usize);
     impl Sink for Count {
         #[inline(always)]
-        fn ascii(&mut self, _: AsciiToken<'_>) {
-            self.0 += 1;
+        unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
+            self.0 += batch.len();
         }
         fn token(&mut self, _: usize, _: usize, _: bool) {
             self.0 += 1;

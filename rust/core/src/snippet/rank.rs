@@ -28,6 +28,19 @@ impl Bits {
         }
     }
 
+    /// Adds the lowest `count` bits, fewer than 64; the others must be 0.
+    #[inline(always)]
+    pub fn push_many(&mut self, bits: u64, count: u32) {
+        self.last |= bits << self.filled;
+        self.filled += count;
+        if self.filled >= u64::BITS {
+            self.words.push(self.last);
+            self.filled -= u64::BITS;
+            // As many of the bits as did not fit; all did if `count` is 0, as then nothing was filled.
+            self.last = bits >> (count - self.filled);
+        }
+    }
+
     /// The bits, to be counted.
     pub fn ranked(mut self) -> Rank {
         // Always a last word that is not full, so that the end can be looked up like any place.
@@ -72,6 +85,21 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn bits_are_added_in_any_portions(portions in proptest::collection::vec((any::<u64>(), 0u32..64), 0..40)) {
+            let (mut together, mut one_by_one) = (Bits::default(), Bits::default());
+            let mut all = 0;
+            for (bits, count) in portions {
+                together.push_many(bits & ((1 << count) - 1), count);
+                (0..count).for_each(|at| one_by_one.push(bits >> at & 1 != 0));
+                all += count as usize;
+            }
+            let (together, one_by_one) = (together.ranked(), one_by_one.ranked());
+            for place in 0..=all {
+                prop_assert_eq!(together.ones_before(place), one_by_one.ones_before(place));
+            }
+        }
+
         #[test]
         fn ones_are_counted(bits in proptest::collection::vec(any::<bool>(), 0..300)) {
             let mut collected = Bits::default();
