@@ -4,7 +4,7 @@ use crate::text::ascii::{InstructionSet, Vector};
 use crate::text::lowercase::append_term;
 use crate::text::scan::{lowest, scan, Batch, Sink};
 use crate::text::stopwords::Language;
-use crate::text::term::{may_be_longer, prefix, prefix_in, TERMS};
+use crate::text::term::{may_be_longer, prefix, prefix_in};
 use crate::text::word_break::{Boundary, Rules};
 use crate::text::Text;
 
@@ -25,6 +25,8 @@ pub struct Event {
 pub struct Analysis {
     /// Where the tokens start.
     pub starts: Starts,
+    /// Whether the text was seen to be ASCII, so that bytes are code points.
+    pub ascii: bool,
     /// Which tokens are kept.
     pub kept: Rank,
     /// The events of every query term, by position.
@@ -53,9 +55,10 @@ impl Analysis {
             },
             folded: Vec::new(),
         };
-        scan(text, set, &mut collector);
+        let ascii = scan(text, set, &mut collector);
         Analysis {
             starts: collector.starts,
+            ascii,
             kept: collector.kept.ranked(),
             unigrams: collector.unigrams,
             bigrams: collector.bigrams,
@@ -220,9 +223,7 @@ impl Sink for Collector<'_> {
     #[inline(always)]
     unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
         // SAFETY: the caller vouches for the instruction set.
-        let prefixes = unsafe { batch.prefixes::<V>() };
-        // SAFETY: as above.
-        let mut found = unsafe { batch.look_up::<V>(&prefixes, self.query.lookup()) };
+        let mut found = unsafe { batch.look_up::<V>(self.query.lookup()) };
         while found.unsure != 0 {
             let token = found.unsure.trailing_zeros();
             found.unsure &= found.unsure - 1;
@@ -236,7 +237,7 @@ impl Sink for Collector<'_> {
             let token = wanted.trailing_zeros() as usize;
             let rank = self.rank + (kept & lowest(token + 1) as u32).count_ones() as usize;
             let position = self.starts.len() + token;
-            self.record(rank, position, prefixes[token % TERMS], batch.term(token));
+            self.record(rank, position, batch.prefix(token), batch.term(token));
             wanted &= wanted - 1;
         }
         self.rank += kept.count_ones() as usize;

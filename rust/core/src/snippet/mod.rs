@@ -43,11 +43,14 @@ pub fn snippet_span(
     let Some(windows) = Windows::new(analysis.starts.len(), window_size, stride) else {
         return (0, content.count_code_points());
     };
-    let first_token = windows.start(score::best_window(windows, &analysis));
+    let first_token = windows.start(score::best_window(windows, &analysis, set));
     let (first_byte, _) = analysis.starts.bounds(content, first_token);
     let (_, end_byte) = analysis
         .starts
         .bounds(content, first_token + windows.size() - 1);
+    if analysis.ascii {
+        return (first_byte, end_byte);
+    }
     let start = content.slice(0, first_byte).count_code_points();
     let length = content.slice(first_byte, end_byte).count_code_points();
     (start, start + length)

@@ -72,7 +72,7 @@ pub struct Rank {
 
 impl Rank {
     /// How many bits before `place` are set.
-    #[inline]
+    #[inline(always)]
     pub fn ones_before(&self, place: usize) -> usize {
         let below = (1 << (place % 64)) - 1;
         self.before[place / 64] + (self.words[place / 64] & below).count_ones() as usize

@@ -2,6 +2,7 @@
 
 use super::analysis::{Analysis, Event};
 use super::windows::Windows;
+use crate::text::ascii::{InstructionSet, Vector, Work};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -10,11 +11,11 @@ const B: f64 = 0.75;
 ///
 /// Scores are summed feature by feature, unigrams before bigrams, so that equal windows get bit-equal sums. Only
 /// windows that hold an event are scored: the work grows with the windows, the events, and the windows that hold one.
-pub fn best_window(windows: Windows, analysis: &Analysis) -> usize {
+pub fn best_window(windows: Windows, analysis: &Analysis, set: InstructionSet) -> usize {
     if analysis.unigrams.iter().all(Vec::is_empty) {
         return 0;
     }
-    let kept = kept_tokens(windows, analysis);
+    let kept = set.run(KeptTokens { windows, analysis });
     let mut scores = vec![0.0; windows.len()];
     let mut held = Vec::new();
 
@@ -39,13 +40,25 @@ pub fn best_window(windows: Windows, analysis: &Analysis) -> usize {
 }
 
 /// How many kept tokens each window holds.
-fn kept_tokens(windows: Windows, analysis: &Analysis) -> Vec<usize> {
-    (0..windows.len())
-        .map(|index| {
-            let positions = windows.positions(index);
-            analysis.kept.ones_before(positions.end) - analysis.kept.ones_before(positions.start)
-        })
-        .collect()
+struct KeptTokens<'a> {
+    windows: Windows,
+    analysis: &'a Analysis,
+}
+
+impl Work for KeptTokens<'_> {
+    type Output = Vec<usize>;
+
+    /// For an instruction set that counts bits.
+    #[inline(always)]
+    unsafe fn run<V: Vector>(self) -> Vec<usize> {
+        let kept = &self.analysis.kept;
+        (0..self.windows.len())
+            .map(|index| {
+                let positions = self.windows.positions(index);
+                kept.ones_before(positions.end) - kept.ones_before(positions.start)
+            })
+            .collect()
+    }
 }
 
 /// The lengths of all windows in one kind of feature, and how they weigh.

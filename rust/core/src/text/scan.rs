@@ -2,7 +2,7 @@
 //! code point elsewhere.
 
 use super::ascii::{classify, InstructionSet, Masks, Terms, Vector, Work, BLOCK, READABLE};
-use super::term::{Found, Lookup, TERMS};
+use super::term::{Found, Lookup};
 use super::word_break::{Boundary, Rules};
 use super::Text;
 
@@ -16,16 +16,15 @@ const LONGEST_WALK: usize = 512;
 pub struct Batch<'a> {
     /// Offset in bytes of the block in the text.
     base: usize,
-    count: usize,
     terms: Terms<'a>,
 }
 
 impl<'a> Batch<'a> {
-    /// How many tokens; at least one and at most [`TERMS`].
+    /// How many tokens; at least one and at most [`TERMS`](super::term::TERMS).
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)] // There is always a token.
     pub fn len(&self) -> usize {
-        self.count
+        self.terms.count()
     }
 
     /// Offset in bytes of a token's first byte.
@@ -46,26 +45,20 @@ impl<'a> Batch<'a> {
         self.terms.term(number)
     }
 
-    /// The [prefixes](super::term::prefix) of the terms; those from `len` on mean nothing.
-    ///
-    /// # Safety
-    /// The instruction set of `V` must be there.
+    /// The [prefix](super::term::prefix) of a token's term.
     #[inline(always)]
-    pub unsafe fn prefixes<V: Vector>(&self) -> [u64; TERMS] {
-        let mut prefixes = [0; TERMS];
-        // SAFETY: the caller vouches for the instruction set.
-        unsafe { V::prefixes(&self.terms, self.count, &mut prefixes) };
-        prefixes
+    pub fn prefix(&self, number: usize) -> u64 {
+        self.terms.prefix(number)
     }
 
-    /// Looks up the terms with these prefixes.
+    /// Looks up the terms.
     ///
     /// # Safety
     /// The instruction set of `V` must be there.
     #[inline(always)]
-    pub unsafe fn look_up<V: Vector>(&self, prefixes: &[u64; TERMS], lookup: &Lookup<'_>) -> Found {
+    pub unsafe fn look_up<V: Vector>(&self, lookup: &Lookup<'_>) -> Found {
         // SAFETY: the caller vouches for the instruction set.
-        unsafe { V::look_up(prefixes, self.count, lookup) }
+        unsafe { V::look_up(&self.terms, lookup) }
     }
 }
 
@@ -82,9 +75,9 @@ pub trait Sink {
     fn token(&mut self, start: usize, end: usize, cased: bool);
 }
 
-/// Gives every source token of `text` to `sink`, first to last.
-pub fn scan<S: Sink>(text: Text<'_>, set: InstructionSet, sink: &mut S) {
-    set.run(Scan { text, sink });
+/// Gives every source token of `text` to `sink`, first to last. Returns whether the text was seen to be ASCII.
+pub fn scan<S: Sink>(text: Text<'_>, set: InstructionSet, sink: &mut S) -> bool {
+    set.run(Scan { text, sink })
 }
 
 struct Scan<'a, S> {
@@ -93,16 +86,17 @@ struct Scan<'a, S> {
 }
 
 impl<S: Sink> Work for Scan<'_, S> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    unsafe fn run<V: Vector>(self) {
+    unsafe fn run<V: Vector>(self) -> bool {
         let bytes = self.text.as_bytes();
         // Always a boundary after which the rules need to know nothing of what was before.
         let mut at = 0;
         let mut walk = 0;
+        let mut ascii = true;
         while at < bytes.len() {
-            let (read, whole) = match bytes[at..].first_chunk::<READABLE>() {
+            let block = match bytes[at..].first_chunk::<READABLE>() {
                 // SAFETY: the caller vouches for the instruction set.
                 Some(block) => unsafe { scan_block::<V, S>(block, at, false, self.sink) },
                 None => {
@@ -112,20 +106,23 @@ impl<S: Sink> Work for Scan<'_, S> {
                     block[..rest.len()].copy_from_slice(rest);
                     let last = rest.len() < BLOCK;
                     // SAFETY: as above.
-                    let (read, whole) = unsafe { scan_block::<V, S>(&block, at, last, self.sink) };
-                    (read.min(rest.len()), whole)
+                    unsafe { scan_block::<V, S>(&block, at, last, self.sink) }
                 }
             };
+            let read = block.read.min(bytes.len() - at);
             at += read;
+            ascii &= block.ascii;
             if read >= WORTH_A_BLOCK {
                 walk = 0;
             } else {
                 walk = (2 * walk).clamp(WORTH_A_BLOCK, LONGEST_WALK);
             }
-            if !whole && at < bytes.len() || read == 0 {
+            if !block.whole && at < bytes.len() || read == 0 {
                 at = segments_from(self.text, at, walk, self.sink);
+                ascii = false;
             }
         }
+        ascii
     }
 }
 
@@ -147,10 +144,19 @@ fn segments_from<S: Sink>(text: Text<'_>, at: usize, least: usize, sink: &mut S)
     }
 }
 
-/// Gives the tokens that surely end in the block to `sink`; returns how many bytes they and what lies between them are,
-/// and whether a block can hold what comes then, as far as can be seen.
+/// What was found of a block.
+struct Scanned {
+    /// How many bytes its tokens and what lies between them are.
+    read: usize,
+    /// Whether a block can hold what comes then, as far as can be seen.
+    whole: bool,
+    /// Whether it is all ASCII.
+    ascii: bool,
+}
+
+/// Gives the tokens that surely end in the block to `sink`.
 ///
-/// That is up to the start of the segment which a code point after the block, or the first one in it that only the rules
+/// It reads up to the start of the segment which a code point after the block, or the first one in it that only the rules
 /// know, may still belong to, unless the text ends before the end of the block (`last`).
 ///
 /// # Safety
@@ -161,7 +167,7 @@ unsafe fn scan_block<V: Vector, S: Sink>(
     base: usize,
     last: bool,
     sink: &mut S,
-) -> (usize, bool) {
+) -> Scanned {
     // SAFETY: the caller vouches for the instruction set.
     let classified = unsafe { classify::<V>(block) };
     let masks = classified.masks;
@@ -194,17 +200,22 @@ unsafe fn scan_block<V: Vector, S: Sink>(
             V::places(ends, &mut end_places);
             sink.batch::<V>(&Batch {
                 base,
-                count: starts.count_ones() as usize,
                 terms: Terms {
                     lowercase: &classified.lowercase,
                     starts: &start_places,
                     ends: &end_places,
+                    start_mask: starts,
+                    end_mask: ends,
                 },
             });
         }
     }
     // A code point that goes on after the block is unknown too, but the next block may hold it.
-    (done, known > BLOCK - 4)
+    Scanned {
+        read: done,
+        whole: known > BLOCK - 4,
+        ascii: masks.continuation | masks.unknown == 0,
+    }
 }
 
 /// The lowest `length` bits, at most 64.

@@ -107,26 +107,15 @@ pub trait Vector: Copy {
         }
     }
 
-    /// Writes the [prefixes](super::term::prefix) of the first `count` terms.
+    /// Looks up the terms of a block by their [prefixes](super::term::prefix).
     ///
     /// # Safety
     /// The instruction set must be there.
     #[inline(always)]
-    unsafe fn prefixes(terms: &Terms<'_>, count: usize, to: &mut [u64; TERMS]) {
-        for (number, prefix) in to.iter_mut().enumerate().take(count) {
-            *prefix = terms.prefix(number);
-        }
-    }
-
-    /// Looks up the first `count` terms by their prefixes.
-    ///
-    /// # Safety
-    /// The instruction set must be there.
-    #[inline(always)]
-    unsafe fn look_up(prefixes: &[u64; TERMS], count: usize, lookup: &Lookup<'_>) -> Found {
+    unsafe fn look_up(terms: &Terms<'_>, lookup: &Lookup<'_>) -> Found {
         let mut all = Found::default();
-        for (number, &prefix) in prefixes.iter().enumerate().take(count) {
-            let found = lookup.look_up(prefix);
+        for number in 0..terms.count() {
+            let found = lookup.look_up(terms.prefix(number));
             all.dropped |= found.dropped << number;
             all.unsure |= found.unsure << number;
             all.wanted |= found.wanted << number;
@@ -143,9 +132,19 @@ pub struct Terms<'a> {
     /// Where the tokens start and end in it.
     pub(super) starts: &'a [u8; BLOCK],
     pub(super) ends: &'a [u8; BLOCK],
+    /// The same as masks.
+    pub(super) start_mask: u64,
+    pub(super) end_mask: u64,
 }
 
 impl<'a> Terms<'a> {
+    /// How many there are.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        // No two tokens touch.
+        (self.start_mask.count_ones() as usize).min(TERMS)
+    }
+
     /// The term of a token.
     #[inline]
     pub(super) fn term(&self, number: usize) -> &'a [u8] {
@@ -154,7 +153,7 @@ impl<'a> Terms<'a> {
 
     /// The [prefix](super::term::prefix) of a token's term.
     #[inline(always)]
-    fn prefix(&self, number: usize) -> u64 {
+    pub(super) fn prefix(&self, number: usize) -> u64 {
         let (start, end) = (self.starts[number % BLOCK], self.ends[number % BLOCK]);
         // A token starts in the block proper, as the compiler is told here.
         let first = usize::from(start) % BLOCK;
@@ -311,7 +310,7 @@ pub(super) unsafe fn classify<V: Vector>(block: &[u8; READABLE]) -> Classified {
 }
 
 /// Work that is compiled once for each instruction set.
-pub(super) trait Work {
+pub(crate) trait Work {
     /// What it gives.
     type Output;
 
@@ -374,7 +373,7 @@ impl InstructionSet {
 
     /// Does the work with this instruction set.
     #[inline]
-    pub(super) fn run<W: Work>(self, work: W) -> W::Output {
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
         match self.0 {
             // SAFETY: a value of this type is only made where its instruction set was found.
             #[cfg(target_arch = "x86_64")]

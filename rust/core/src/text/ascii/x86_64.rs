@@ -243,42 +243,30 @@ impl Vector for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn prefixes(terms: &Terms<'_>, count: usize, to: &mut [u64; TERMS]) {
-        const { assert!(READABLE >= BLOCK && TERMS % 8 == 0) };
-        // SAFETY: the caller vouches for AVX-512. A block's bytes are read whole; `first` is a multiple of 8 below TERMS,
-        // so that eight places follow in `starts` and `ends`, which have 64, and eight prefixes in `to`.
+    unsafe fn look_up(terms: &Terms<'_>, lookup: &Lookup<'_>) -> Found {
+        let mut all = Found::default();
+        let count = terms.count();
+        const { assert!(READABLE >= BLOCK && TERMS.is_multiple_of(8)) };
+        // SAFETY: the caller vouches for AVX-512. A block's bytes are read whole. A slot is named by the highest 64 -
+        // shift bits of a product, and there is a slot for each of these numbers.
         unsafe {
             let lowercase = _mm512_loadu_si512(terms.lowercase.as_ptr().cast());
-            let (eight_times, within) = (row(&EIGHT_TIMES), row(&WITHIN_EIGHT));
-            let mut first = 0;
-            while first < count.min(TERMS) {
-                let eight = |places: &[u8; BLOCK]| {
-                    let places = places.as_ptr().add(first).cast::<i64>().read_unaligned();
-                    // The place of each of eight terms, in all of its eight bytes.
-                    _mm512_shuffle_epi8(_mm512_set1_epi64(places), eight_times)
-                };
-                let (starts, ends) = (eight(terms.starts), eight(terms.ends));
-                let inside = _mm512_cmplt_epu8_mask(within, _mm512_sub_epi8(ends, starts));
-                let bytes = _mm512_add_epi8(starts, within);
-                let prefixes = _mm512_maskz_permutexvar_epi8(inside, bytes, lowercase);
-                _mm512_storeu_si512(to.as_mut_ptr().add(first).cast(), prefixes);
-                first += 8;
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn look_up(prefixes: &[u64; TERMS], count: usize, lookup: &Lookup<'_>) -> Found {
-        let mut all = Found::default();
-        // SAFETY: the caller vouches for AVX-512. Eight prefixes are read from a multiple of 8 below TERMS on. A slot is
-        // named by the highest 64 - shift bits of a product, and there is a slot for each of these numbers.
-        unsafe {
+            let starts = _mm512_maskz_compress_epi8(terms.start_mask, row(&NUMBERS));
+            let ends = _mm512_maskz_compress_epi8(terms.end_mask, row(&NUMBERS));
+            let within = row(&WITHIN_EIGHT);
             let multiplier = _mm512_set1_epi64(lookup.multiplier() as i64);
             let shift = _mm_cvtsi32_si128(lookup.shift() as i32);
             let filter = _mm512_loadu_si512(lookup.filter().0.as_ptr().cast());
+            // The number of each of eight terms, in all of its eight bytes.
+            let mut numbers = row(&EIGHT_TIMES);
             let mut first = 0;
-            while first < count.min(TERMS) {
-                let prefixes = _mm512_loadu_si512(prefixes.as_ptr().add(first).cast());
+            while first < count {
+                let starts = _mm512_permutexvar_epi8(numbers, starts);
+                let ends = _mm512_permutexvar_epi8(numbers, ends);
+                numbers = _mm512_add_epi8(numbers, _mm512_set1_epi8(8));
+                let inside = _mm512_cmplt_epu8_mask(within, _mm512_sub_epi8(ends, starts));
+                let bytes = _mm512_add_epi8(starts, within);
+                let prefixes = _mm512_maskz_permutexvar_epi8(inside, bytes, lowercase);
                 let products = _mm512_mullo_epi64(prefixes, multiplier);
                 let slots = _mm512_i64gather_epi64::<8>(
                     _mm512_srl_epi64(products, shift),
@@ -298,9 +286,9 @@ impl Vector for __m512i {
                 first += 8;
             }
         }
+        // Beyond the last term all prefixes are 0, which is not unsure.
         let asked = super::super::scan::lowest(count) as u32;
         all.dropped &= asked;
-        all.unsure &= asked;
         all.wanted &= asked;
         all
     }
