@@ -9,20 +9,44 @@ from .render import markdown_table, snippet_xml, view_body, xml_element
 
 __all__ = [
     "Ids",
+    "analysis_cache_info",
     "analyze",
     "append_coalescing",
+    "clear_analysis_cache",
     "insert_interval",
     "markdown_table",
     "mask",
     "overlap",
     "overlap_list",
     "plan_segments",
+    "resize_analysis_cache",
     "snippet_span",
     "snippet_xml",
     "view_body",
     "word_segments",
     "xml_element",
 ]
+
+
+def analysis_cache_info() -> tuple[int, int, int, int, int, int]:
+    """Give ``(budget, used, texts, hits, misses, evictions)`` of what is remembered; the first two in bytes."""
+    from .memory import MEMORY
+
+    return MEMORY.info()
+
+
+def clear_analysis_cache() -> None:
+    """Forget all that is remembered."""
+    from .memory import MEMORY
+
+    MEMORY.clear()
+
+
+def resize_analysis_cache(budget: int) -> None:
+    """Set how many bytes may be remembered."""
+    from .memory import MEMORY
+
+    MEMORY.resize(budget)
 
 
 def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]:

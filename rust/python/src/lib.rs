@@ -1,7 +1,7 @@
 //! The extension module `sid._native`: what Python sees of the core, one file per thing.
 //!
-//! It converts, releases the GIL for real work and calls `sid-core`; it holds no state. Arguments are checked by the
-//! Python layer where both backends need the same check.
+//! It converts, releases the GIL for real work and calls `sid-core`. Arguments are checked by the Python layer where both
+//! backends need the same check.
 
 mod ids;
 mod intervals;
@@ -23,7 +23,9 @@ mod _native {
     #[pymodule_export]
     use crate::render::{markdown_table, snippet_xml, view_body, xml_element};
     #[pymodule_export]
-    use crate::snippet::snippet_span;
+    use crate::snippet::{
+        analysis_cache_info, clear_analysis_cache, resize_analysis_cache, snippet_span,
+    };
     #[pymodule_export]
     use crate::text::{analyze, word_segments};
 

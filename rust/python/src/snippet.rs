@@ -1,11 +1,19 @@
 //! Snippet selection.
 
 use std::num::NonZeroUsize;
+use std::sync::LazyLock;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
+use sid_core::snippet::memory::{Memory, DEFAULT_BUDGET};
+use sid_core::snippet::Choice;
+use sid_core::text::Text;
 
 use crate::text::{detached, instruction_set, language, Encoded};
+
+/// What the process remembers of texts.
+static MEMORY: LazyLock<Memory<PyBackedStr>> = LazyLock::new(|| Memory::new(DEFAULT_BUDGET));
 
 /// The code point span of `content` that best answers `query`; sizes count source tokens.
 #[pyfunction]
@@ -16,19 +24,61 @@ pub(crate) fn snippet_span(
     stride: NonZeroUsize,
     language: &str,
 ) -> PyResult<(usize, usize)> {
-    let language = self::language(language)?;
-    let (query_encoded, content_encoded) = (Encoded::new(query)?, Encoded::new(content)?);
-    let (query_text, content_text) = (query_encoded.text()?, content_encoded.text()?);
-    let set = instruction_set();
-    let bytes = query_text.as_bytes().len() + content_text.as_bytes().len();
+    let choice = Choice {
+        window_size,
+        stride,
+        language: self::language(language)?,
+        set: instruction_set(),
+    };
+    let query = Encoded::new(query)?;
+    let encoded = Encoded::new(content)?;
+    chosen(content, query.text()?, &encoded, choice)
+}
+
+/// Chooses a span of `content`, which `encoded` is the bytes of.
+fn chosen(
+    content: &Bound<'_, PyString>,
+    query: Text<'_>,
+    encoded: &Encoded<'_, '_>,
+    choice: Choice,
+) -> PyResult<(usize, usize)> {
+    let text = encoded.text()?;
+    // Only texts whose bytes live with the string can be kept alive by it.
+    let mut owner = match encoded {
+        Encoded::Utf8(_) => Some(PyBackedStr::try_from(content.clone())?),
+        Encoded::WithSurrogates(_) => None,
+    };
+    let bytes = query.as_bytes().len() + text.as_bytes().len();
     Ok(detached(content.py(), bytes, || {
-        sid_core::snippet::snippet_span(
-            query_text,
-            content_text,
-            window_size,
-            stride,
-            language,
-            set,
-        )
+        match MEMORY.analysis(text, choice.set, || owner.take()) {
+            Some(analysis) => choice.analysed_snippet_span(query, text, &analysis),
+            None => choice.snippet_span(query, text),
+        }
     }))
+}
+
+/// `(budget, used, texts, hits, misses, evictions)` of what is remembered; the first two in bytes.
+#[pyfunction]
+pub(crate) fn analysis_cache_info() -> (usize, usize, usize, u64, u64, u64) {
+    let info = MEMORY.info();
+    (
+        info.budget,
+        info.used,
+        info.texts,
+        info.hits,
+        info.misses,
+        info.evictions,
+    )
+}
+
+/// Sets how many bytes may be remembered.
+#[pyfunction]
+pub(crate) fn resize_analysis_cache(budget: usize) {
+    MEMORY.resize(budget);
+}
+
+/// Forgets all that is remembered.
+#[pyfunction]
+pub(crate) fn clear_analysis_cache() {
+    MEMORY.clear();
 }

@@ -89,6 +89,18 @@ impl Query {
         found.map(|number| number as u32)
     }
 
+    /// The distinct terms in order of their numbers, each with its prefix.
+    pub fn each_term(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.terms
+            .iter()
+            .map(|term| (term.prefix, &self.bytes[term.start..term.end]))
+    }
+
+    /// The distinct pairs of neighbours, as the numbers of their terms.
+    pub fn each_pair(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.pairs.iter().copied()
+    }
+
     /// How many distinct terms the query holds.
     pub fn terms(&self) -> usize {
         self.terms.len()

@@ -132,6 +132,11 @@ impl Language {
         Lookup::new(table.multiplier, table.shift, &table.slots, filter)
     }
 
+    /// The terms that it drops, sorted.
+    pub fn words(self) -> &'static [&'static str] {
+        self.table.words
+    }
+
     /// Whether the term is in the language's list.
     pub fn lists(self, term: &[u8]) -> bool {
         let found = self
