@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
 from sid import DocumentCache, analysis_cache
 from sid.document_cache import SUPPORTED_LANGUAGES, bm25_snippet_with_stride
-import strategies
 
 BUDGET = 64 << 20
 

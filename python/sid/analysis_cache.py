@@ -1,9 +1,9 @@
 """What the process remembers of texts, so that a second query of one need not read it again.
 
 The analysis of a text (its tokens and the postings of its terms) is remembered when the text is asked about for a
-second time, in whichever cache, fork or call; it is found by the text itself. Results never depend on what is remembered.
-All texts share one budget, the longest unused are dropped first, and texts of less than about a kilobyte are not
-remembered. The budget counts what analyses take and, since they are kept alive, the texts.
+second time, in whichever cache, fork or call; it is found by the text itself. Results never depend on what is
+remembered. All texts share one budget, the longest unused are dropped first, and texts of less than about a kilobyte
+are not remembered. The budget counts what analyses take and, since they are kept alive, the texts.
 """
 
 from __future__ import annotations

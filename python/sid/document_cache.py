@@ -199,6 +199,10 @@ def bm25_snippet_with_stride(
     >>> text[11:22]
     'gamma delta'
     """
+    try:
+        return _kernels.snippet_span(query, content, window_size, stride, language)
+    except (TypeError, ValueError, OverflowError):
+        pass  # what was wrong is found out here, as no kernel checks as closely
     for name, text in (("query", query), ("content", content)):
         if not isinstance(text, str):
             raise TypeError(f"{name} must be a str, got {text!r}")

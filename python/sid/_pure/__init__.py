@@ -3,6 +3,9 @@
 What needs NumPy is imported when it is first called.
 """
 
+import operator
+
+from .._languages import SUPPORTED_LANGUAGES
 from .ids import Ids
 from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
 from .render import markdown_table, snippet_xml, view_body, xml_element
@@ -57,10 +60,22 @@ def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]:
 
 
 def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> tuple[int, int]:
-    """Give the code point span of ``content`` that best answers ``query``; sizes count source tokens."""
+    """Give the code point span of ``content`` that best answers ``query``; sizes count source tokens.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is none that it takes, in whatever words.
+    """
     from .snippet import snippet_span as run
 
-    return run(query, content, window_size, stride, language)
+    if not (isinstance(query, str) and isinstance(content, str)):
+        raise TypeError("query and content must be texts")
+    if operator.index(window_size) < 1 or operator.index(stride) < 1:
+        raise ValueError("sizes must be greater than zero")
+    if language not in SUPPORTED_LANGUAGES:
+        raise ValueError("the language is not supported")
+    return run(query, content, operator.index(window_size), operator.index(stride), language)
 
 
 def word_segments(text: str) -> list[tuple[int, int, bool]]:

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
-use sid_core::snippet::memory::{Memory, DEFAULT_BUDGET};
+use sid_core::snippet::memory::{Memory, DEFAULT_BUDGET, LEAST_BYTES};
 use sid_core::snippet::Choice;
 use sid_core::text::Text;
 
@@ -43,11 +43,11 @@ fn chosen(
     choice: Choice,
 ) -> PyResult<(usize, usize)> {
     let text = encoded.text()?;
+    let mut owner = None;
     // Only texts whose bytes live with the string can be kept alive by it.
-    let mut owner = match encoded {
-        Encoded::Utf8(_) => Some(PyBackedStr::try_from(content.clone())?),
-        Encoded::WithSurrogates(_) => None,
-    };
+    if text.as_bytes().len() >= LEAST_BYTES && matches!(encoded, Encoded::Utf8(_)) {
+        owner = Some(PyBackedStr::try_from(content.clone())?);
+    }
     let bytes = query.as_bytes().len() + text.as_bytes().len();
     Ok(detached(content.py(), bytes, || {
         match MEMORY.analysis(text, choice.set, || owner.take()) {

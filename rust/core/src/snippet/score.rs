@@ -107,18 +107,19 @@ impl Work for KeptTokens<'_> {
     #[inline(always)]
     unsafe fn run<V: Vector>(self) -> Lengths {
         let (mut unigrams, mut bigrams) = (0, 0);
-        let kept = (0..self.windows.len()).map(|index| {
+        let mut lengths = Vec::with_capacity(self.windows.len());
+        // No closure, which might not be compiled for the instruction set.
+        for index in 0..self.windows.len() {
             let positions = self.windows.positions(index);
             let kept =
                 self.kept.ones_before(positions.end) - self.kept.ones_before(positions.start);
             unigrams += kept;
             bigrams += kept.saturating_sub(1);
             // No text that fits in memory has a window of more tokens.
-            u32::try_from(kept).unwrap_or(u32::MAX)
-        });
-        let kept = Numbers::new(kept, self.windows.size());
+            lengths.push(u32::try_from(kept).unwrap_or(u32::MAX));
+        }
         Lengths {
-            kept,
+            kept: Numbers::new(lengths.into_iter(), self.windows.size()),
             unigrams,
             bigrams,
         }
