@@ -10,16 +10,16 @@ import copy
 import math
 import operator
 import sys
-import threading
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from . import _kernels
+from ._family import Family
 from ._languages import SUPPORTED_LANGUAGES
 from .document_rendering import DocumentView, DocumentViewWithSnippet
-from .id_stream import IdSpaceExhausted, IdStream
 from .ranges import RangeMode, resolve_char_range, validate_range_mode
+from .seen_ledger import SeenLedger, ledger_of
 
 __all__ = [
     "MIN_SEEN_OVERLAP_DEFAULT",
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 Interval = tuple[int, int]
-Value = TypeVar("Value")
 
 SNIPPET_SIZE_DEFAULT = 50
 """Tokens per snippet unless the caller says otherwise."""
@@ -45,6 +44,8 @@ MIN_SEEN_OVERLAP_DEFAULT = 100
 """A seen stretch shorter than this, in code points, is shown again rather than masked."""
 
 _STRIDES_PER_WINDOW = 5
+
+_new = object.__new__
 
 
 def stride_size(window_size: int) -> int:
@@ -210,58 +211,6 @@ def bm25_snippet_with_stride(
     return _kernels.snippet_span(query, content, window, step, _validate_language(language))
 
 
-class _Family:
-    """What forks share: documents, the mapping between their ids, and the id stream."""
-
-    def __init__(self) -> None:
-        self.documents: dict[Hashable, Mapping[Any, Any]] = {}
-        self.to_model_facing_id: dict[Hashable, str] = {}
-        self.to_data_id: dict[str, Hashable] = {}
-        self.stream: Iterator[str] = IdStream()
-        # Re-entrant: hashing and comparing foreign ids may call back.
-        self.lock = threading.RLock()
-
-    def add(self, data_id: Hashable, document: Mapping[Any, Any]) -> str:
-        """Store a document that is the family's own, unless the id is taken; give the model-facing id."""
-        with self.lock:
-            known = self.to_model_facing_id.get(data_id)
-            if known is not None:
-                self.documents.setdefault(data_id, document)
-                return known
-            model_facing_id = self._mint()
-            # Hashing or comparing a foreign id may raise, or even add it.
-            ours = self.documents.setdefault(data_id, document) is document
-            try:
-                winner = self.to_model_facing_id.setdefault(data_id, model_facing_id)
-            except BaseException:
-                if ours and next(reversed(self.documents), None) is data_id:
-                    self.documents.popitem()
-                raise
-            if winner is model_facing_id:
-                self.to_data_id[model_facing_id] = data_id
-            return winner
-
-    def look_up(self, table: Mapping[Any, Value], key: Any, kind: str) -> Value:
-        """Give the entry of one of the family's tables."""
-        try:
-            with self.lock:
-                return table[key]
-        except KeyError:
-            raise KeyError(f"no document has the {kind} {key!r}") from None
-
-    def _mint(self) -> str:
-        # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
-        # different, hold a new one.
-        for _ in range(len(self.to_data_id) + 1):
-            try:
-                model_facing_id = next(self.stream)
-            except StopIteration:
-                raise IdSpaceExhausted(f"model_facing_id_stream has no id left after {len(self.to_data_id)}") from None
-            if model_facing_id not in self.to_data_id:
-                return model_facing_id
-        raise IdSpaceExhausted(f"model_facing_id_stream only repeats ids that are in use, such as {model_facing_id!r}")
-
-
 class DocumentCache:
     """Documents under ids for a model, and the ledger of what the model was shown of each.
 
@@ -279,8 +228,9 @@ class DocumentCache:
         As given.
     documents : dict
         Every document by its data id; the same object in all forks. Treat documents as read-only.
-    seen_ledger : dict
-        For each data id the sorted, disjoint and coalesced ``(start, end)`` spans that were recorded in this fork.
+    seen_ledger : SeenLedger
+        For each data id the sorted, disjoint and coalesced ``(start, end)`` spans that were recorded in this fork: a
+        mapping that reads as a dict of lists. Another mapping may be assigned, whose entries are copied.
     model_facing_id_stream : Iterator[str]
         Where ids come from. Another iterator of strings may be assigned before the first document is added; it
         serves all forks.
@@ -311,17 +261,22 @@ class DocumentCache:
     def __init__(self, language: str = "english", range_mode: RangeMode = "lenient") -> None:
         self.language = _validate_language(language)
         self.range_mode = validate_range_mode(range_mode)
-        self._begin(_Family(), {})
-
-    def _begin(self, family: _Family, seen_ledger: dict[Hashable, list[Interval]]) -> None:
-        self._family = family
-        self.seen_ledger = seen_ledger
-        self._seen_lock = threading.RLock()
+        self._family = Family()
+        self._ledger = _kernels.Ledger()
 
     @property
     def documents(self) -> dict[Hashable, Mapping[Any, Any]]:
         """Every document by its data id; the same object in all forks."""
         return self._family.documents
+
+    @property
+    def seen_ledger(self) -> SeenLedger:
+        """What was recorded in this fork, as a mapping from data id to a list of spans."""
+        return SeenLedger(self._family, self._ledger)
+
+    @seen_ledger.setter
+    def seen_ledger(self, entries: Mapping[Hashable, Iterable[Interval]]) -> None:
+        self._ledger = ledger_of(self._family, entries)
 
     @property
     def model_facing_id_stream(self) -> Iterator[str]:
@@ -365,14 +320,11 @@ class DocumentCache:
         True
         """
         family = self._family
-        with family.lock:
-            # A document that was taken out of the public dict is added again, under its old id.
-            model_facing_id = family.to_model_facing_id.get(data_id) if data_id in family.documents else None
-        if model_facing_id is None:
+        model_facing_id = family.to_model_facing_id.get(data_id)
+        # A document that was taken out of the public dict is added again, under its old id.
+        if model_facing_id is None or data_id not in family.documents:
             model_facing_id = family.add(data_id, _own_copy(data_id, document))
-        if data_id not in self.seen_ledger:
-            with self._seen_lock:
-                self.seen_ledger.setdefault(data_id, [])
+        self._ledger.register(family.number(data_id))
         return model_facing_id
 
     def apply_snippet(
@@ -437,8 +389,8 @@ class DocumentCache:
         language = self.language if language is None else _validate_language(language)
         chosen = self.snippet_fn(query, content, snippet_size, language)
         span = resolve_char_range(chosen, len(content), mode="strict", document_id=data_id)
-        seen = self.seen_ledger.get(data_id, [])
-        displayed, masked = _kernels.mask(span, seen, _whole_code_points(min_seen_overlap))
+        minimum = _whole_code_points(min_seen_overlap)
+        displayed, masked = self._ledger.mask(self._family.numbers.get(data_id), span, minimum)
         return DocumentViewWithSnippet(
             data_id, self.to_model_facing_id(data_id), document, snippet_field, masked, displayed, fields
         )
@@ -563,11 +515,7 @@ class DocumentCache:
         """
         data_id = document_view.data_id
         self.get_document(data_id)
-        with self._seen_lock:
-            spans = self.seen_ledger.get(data_id, [])
-            for span in document_view.snippet_display_spans:
-                spans = insert_interval(spans, span)
-            self.seen_ledger[data_id] = spans
+        self._ledger.record(self._family.number(data_id), document_view.snippet_display_spans)
 
     def fork(self, n_forks: int) -> list[DocumentCache]:
         """Make caches that share documents, ids and id stream with this one.
@@ -591,23 +539,20 @@ class DocumentCache:
         return [self._sibling() for _ in range(n_forks)]
 
     def _sibling(self) -> DocumentCache:
-        with self._seen_lock:
-            ledger = {data_id: list(spans) for data_id, spans in self.seen_ledger.copy().items()}
         # Not by calling the class, which would make a family, and seed an id stream, for nothing.
-        sibling = DocumentCache.__new__(DocumentCache)
+        sibling = _new(DocumentCache)
         sibling.language = self.language
         sibling.range_mode = self.range_mode
-        sibling._begin(self._family, ledger)
+        sibling._family = self._family
+        sibling._ledger = self._ledger.fork()
         return sibling
 
     def __contains__(self, data_id: Hashable) -> bool:
-        with self._family.lock:
-            return data_id in self._family.documents
+        return self._family.holds(self._family.documents, data_id)
 
     def contains_model_facing_id(self, model_facing_id: str) -> bool:
         """Say whether a document has this model-facing id."""
-        with self._family.lock:
-            return model_facing_id in self._family.to_data_id
+        return self._family.holds(self._family.to_data_id, model_facing_id)
 
     def to_data_id(self, model_facing_id: str) -> Hashable:
         """Translate an id of the model's.
@@ -617,7 +562,11 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        return self._family.look_up(self._family.to_data_id, model_facing_id, "model_facing_id")
+        table = self._family.to_data_id
+        try:
+            return table[model_facing_id]
+        except KeyError:
+            return self._family.look_up(table, model_facing_id, "model_facing_id")
 
     def to_model_facing_id(self, data_id: Hashable) -> str:
         """Translate an id of the application's.
@@ -627,7 +576,11 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        return self._family.look_up(self._family.to_model_facing_id, data_id, "data_id")
+        table = self._family.to_model_facing_id
+        try:
+            return table[data_id]
+        except KeyError:
+            return self._family.look_up(table, data_id, "data_id")
 
     def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
         """Give a document by its data id; treat it as read-only.
@@ -637,7 +590,11 @@ class DocumentCache:
         KeyError
             If there is none.
         """
-        return self._family.look_up(self._family.documents, data_id, "data_id")
+        table = self._family.documents
+        try:
+            return table[data_id]
+        except KeyError:
+            return self._family.look_up(table, data_id, "data_id")
 
     def get_document_from_model_facing_id(self, model_facing_id: str) -> Mapping[Any, Any]:
         """Give a document by its model-facing id; treat it as read-only.

@@ -4,16 +4,17 @@ What needs NumPy is imported when it is first called.
 """
 
 from .ids import Ids
-from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
+from .intervals import append_coalescing, insert_interval, overlap, overlap_list, plan_segments
+from .ledger import Ledger
 from .render import markdown_table, snippet_xml, view_body, xml_element
 
 __all__ = [
     "Ids",
+    "Ledger",
     "analyze",
     "append_coalescing",
     "insert_interval",
     "markdown_table",
-    "mask",
     "overlap",
     "overlap_list",
     "plan_segments",

@@ -1,10 +1,11 @@
 //! The extension module `sid._native`: what Python sees of the core, one file per thing.
 //!
-//! It converts, releases the GIL for real work and calls `sid-core`; it holds no state. Arguments are checked by the
+//! It converts, releases the GIL for real work and calls `sid-core`; what state it holds is the core's. Arguments are checked by the
 //! Python layer where both backends need the same check.
 
 mod ids;
 mod intervals;
+mod ledger;
 mod render;
 mod snippet;
 mod text;
@@ -18,8 +19,10 @@ mod _native {
     use crate::ids::Ids;
     #[pymodule_export]
     use crate::intervals::{
-        append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments,
+        append_coalescing, insert_interval, overlap, overlap_list, plan_segments,
     };
+    #[pymodule_export]
+    use crate::ledger::Ledger;
     #[pymodule_export]
     use crate::render::{markdown_table, snippet_xml, view_body, xml_element};
     #[pymodule_export]
