@@ -3,6 +3,8 @@
 What needs NumPy is imported when it is first called.
 """
 
+from copy import deepcopy as deep_copy
+
 from .ids import Ids
 from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
 from .render import markdown_table, snippet_xml, view_body, xml_element
@@ -11,6 +13,7 @@ __all__ = [
     "Ids",
     "analyze",
     "append_coalescing",
+    "deep_copy",
     "insert_interval",
     "markdown_table",
     "mask",
