@@ -6,7 +6,6 @@ that are word-like.
 
 from __future__ import annotations
 
-import copy
 import math
 import operator
 import sys
@@ -649,7 +648,7 @@ def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, An
         raise TypeError(f"document {data_id!r} must be a mapping from field to value, got {document!r}")
     if isinstance(document, MappingProxyType):
         document = dict(document)  # copy.deepcopy does not know this view of a dict
-    return copy.deepcopy(document)
+    return _kernels.deep_copy(document)
 
 
 def _field(data_id: Hashable, document: Mapping[Any, Any], name: Any) -> Any:

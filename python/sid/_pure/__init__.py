@@ -3,6 +3,8 @@
 What needs NumPy is imported when it is first called.
 """
 
+from copy import deepcopy as deep_copy
+
 from .ids import Ids
 from .intervals import append_coalescing, insert_interval, overlap, overlap_list, plan_segments
 from .ledger import Ledger
@@ -13,6 +15,7 @@ __all__ = [
     "Ledger",
     "analyze",
     "append_coalescing",
+    "deep_copy",
     "insert_interval",
     "markdown_table",
     "overlap",
