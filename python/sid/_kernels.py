@@ -15,6 +15,7 @@ __all__ = [
     "NATIVE_SPACE_BITS",
     "Ids",
     "Ledger",
+    "Registry",
     "analyze",
     "append_coalescing",
     "deep_copy",
@@ -69,6 +70,7 @@ if TYPE_CHECKING or BACKEND == "native":
     from ._native import (
         Ids,
         Ledger,
+        Registry,
         analyze,
         append_coalescing,
         deep_copy,
@@ -88,6 +90,7 @@ else:
     from ._pure import (
         Ids,
         Ledger,
+        Registry,
         analyze,
         append_coalescing,
         deep_copy,

@@ -10,7 +10,6 @@ import math
 import operator
 import sys
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from . import _kernels
@@ -280,12 +279,11 @@ class DocumentCache:
     @property
     def model_facing_id_stream(self) -> Iterator[str]:
         """Where model-facing ids come from, in all forks."""
-        return self._family.stream
+        return self._family.registry.stream
 
     @model_facing_id_stream.setter
     def model_facing_id_stream(self, stream: Iterator[str]) -> None:
-        with self._family.lock:
-            self._family.stream = stream
+        self._family.registry.stream = stream
 
     def add_document(self, data_id: Hashable, document: Mapping[Any, Any]) -> str:
         """Store a deep copy of a document under a new model-facing id.
@@ -318,13 +316,7 @@ class DocumentCache:
         >>> cache.add_document("db-1", {"content": "not looked at"}) == model_id
         True
         """
-        family = self._family
-        model_facing_id = family.to_model_facing_id.get(data_id)
-        # A document that was taken out of the public dict is added again, under its old id.
-        if model_facing_id is None or data_id not in family.documents:
-            model_facing_id = family.add(data_id, _own_copy(data_id, document))
-        self._ledger.register(family.number(data_id))
-        return model_facing_id
+        return self._family.registry.add(self._ledger, data_id, document)
 
     def apply_snippet(
         self,
@@ -514,7 +506,7 @@ class DocumentCache:
         """
         data_id = document_view.data_id
         self.get_document(data_id)
-        self._ledger.record(self._family.number(data_id), document_view.snippet_display_spans)
+        self._ledger.record(self._family.registry.number(data_id), document_view.snippet_display_spans)
 
     def fork(self, n_forks: int) -> list[DocumentCache]:
         """Make caches that share documents, ids and id stream with this one.
@@ -565,7 +557,7 @@ class DocumentCache:
         try:
             return table[model_facing_id]
         except KeyError:
-            return self._family.look_up(table, model_facing_id, "model_facing_id")
+            return self._family.look_again(table, model_facing_id, "model_facing_id")
 
     def to_model_facing_id(self, data_id: Hashable) -> str:
         """Translate an id of the application's.
@@ -579,7 +571,7 @@ class DocumentCache:
         try:
             return table[data_id]
         except KeyError:
-            return self._family.look_up(table, data_id, "data_id")
+            return self._family.look_again(table, data_id, "data_id")
 
     def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
         """Give a document by its data id; treat it as read-only.
@@ -593,7 +585,7 @@ class DocumentCache:
         try:
             return table[data_id]
         except KeyError:
-            return self._family.look_up(table, data_id, "data_id")
+            return self._family.look_again(table, data_id, "data_id")
 
     def get_document_from_model_facing_id(self, model_facing_id: str) -> Mapping[Any, Any]:
         """Give a document by its model-facing id; treat it as read-only.
@@ -613,17 +605,8 @@ class DocumentCache:
         ValueError
             If they do not.
         """
-        family = self._family
-        with family.lock:
-            for data_id, model_facing_id in family.to_model_facing_id.items():
-                back = family.to_data_id.get(model_facing_id, family)
-                if back is not data_id and back != data_id:
-                    raise ValueError(f"data_id {data_id!r} maps to {model_facing_id!r}, which does not map back")
-            for model_facing_id, data_id in family.to_data_id.items():
-                if family.to_model_facing_id.get(data_id) != model_facing_id:
-                    raise ValueError(
-                        f"model_facing_id {model_facing_id!r} maps to {data_id!r}, which does not map back"
-                    )
+        _, to_model_facing_id, to_data_id = self._family.registry.tables()
+        _validate_mapping(to_model_facing_id, to_data_id)
 
     def _validate_store(self) -> None:
         """Check the id mapping, and that just the documents in store are mapped.
@@ -633,22 +616,23 @@ class DocumentCache:
         ValueError
             If not.
         """
-        family = self._family
-        with family.lock:
-            self._validate_mapping()
-            unmapped = [data_id for data_id in family.documents if data_id not in family.to_model_facing_id]
-            missing = [data_id for data_id in family.to_model_facing_id if data_id not in family.documents]
+        documents, to_model_facing_id, to_data_id = self._family.registry.tables()
+        _validate_mapping(to_model_facing_id, to_data_id)
+        unmapped = [data_id for data_id in documents if data_id not in to_model_facing_id]
+        missing = [data_id for data_id in to_model_facing_id if data_id not in documents]
         if unmapped or missing:
             raise ValueError(f"documents without an id: {unmapped!r}; ids without a document: {missing!r}")
 
 
-def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Copy a document so that nothing the caller does later reaches it."""
-    if not isinstance(document, Mapping):
-        raise TypeError(f"document {data_id!r} must be a mapping from field to value, got {document!r}")
-    if isinstance(document, MappingProxyType):
-        document = dict(document)  # copy.deepcopy does not know this view of a dict
-    return _kernels.deep_copy(document)
+def _validate_mapping(to_model_facing_id: Mapping[Hashable, str], to_data_id: Mapping[str, Hashable]) -> None:
+    absent = object()
+    for data_id, model_facing_id in to_model_facing_id.items():
+        back = to_data_id.get(model_facing_id, absent)
+        if back is not data_id and back != data_id:
+            raise ValueError(f"data_id {data_id!r} maps to {model_facing_id!r}, which does not map back")
+    for model_facing_id, data_id in to_data_id.items():
+        if to_model_facing_id.get(data_id) != model_facing_id:
+            raise ValueError(f"model_facing_id {model_facing_id!r} maps to {data_id!r}, which does not map back")
 
 
 def _field(data_id: Hashable, document: Mapping[Any, Any], name: Any) -> Any:

@@ -164,7 +164,7 @@ class SeenLedger(MutableMapping[Hashable, list[Span]]):
 
     def setdefault(self, data_id: Hashable, default: Any = None) -> list[Span]:
         """Give the spans of a data id that has an entry; others get the default, which must be spans."""
-        number = self._family.number(data_id)
+        number = self._family.registry.number(data_id)
         while (spans := self._ledger.spans(number)) is None:
             self._ledger.exchange(number, None, default)
         return SeenSpans(self._ledger, number, spans)
@@ -206,6 +206,6 @@ def ledger_of(family: Family, entries: Mapping[Hashable, Iterable[Span]]) -> _ke
 
 def _assign(family: Family, ledger: _kernels.Ledger, data_id: Hashable, spans: Iterable[Span]) -> None:
     try:
-        ledger.assign(family.number(data_id), spans)
+        ledger.assign(family.registry.number(data_id), spans)
     except ValueError as error:
         raise ValueError(f"seen_ledger[{data_id!r}]: {error}") from None

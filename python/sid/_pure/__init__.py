@@ -8,11 +8,13 @@ from copy import deepcopy as deep_copy
 from .ids import Ids
 from .intervals import append_coalescing, insert_interval, overlap, overlap_list, plan_segments
 from .ledger import Ledger
+from .registry import Registry
 from .render import markdown_table, snippet_xml, view_body, xml_element
 
 __all__ = [
     "Ids",
     "Ledger",
+    "Registry",
     "analyze",
     "append_coalescing",
     "deep_copy",

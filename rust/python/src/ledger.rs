@@ -45,7 +45,7 @@ impl Ledger {
     }
 
     /// Gives a document an entry without spans, unless it has one.
-    fn register(&self, number: u64) {
+    pub(crate) fn register(&self, number: u64) {
         self.lock().register(number);
     }
 

@@ -7,6 +7,7 @@ mod copying;
 mod ids;
 mod intervals;
 mod ledger;
+mod registry;
 mod render;
 mod snippet;
 mod text;
@@ -26,6 +27,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::ledger::Ledger;
+    #[pymodule_export]
+    use crate::registry::Registry;
     #[pymodule_export]
     use crate::render::{markdown_table, snippet_xml, view_body, xml_element};
     #[pymodule_export]
