@@ -145,6 +145,8 @@ def plan_segments(
 
 def _whole_code_points(minimum: float) -> int:
     """Give the least whole length that is not below ``minimum``, within what the kernels take."""
+    if type(minimum) is int and -sys.maxsize <= minimum <= sys.maxsize:
+        return minimum
     try:
         return max(-sys.maxsize, min(math.ceil(minimum), sys.maxsize))
     except (ArithmeticError, ValueError):  # an infinity, or not a number, which no length reaches
@@ -198,14 +200,15 @@ def bm25_snippet_with_stride(
     >>> text[11:22]
     'gamma delta'
     """
-    for name, text in (("query", query), ("content", content)):
-        if not isinstance(text, str):
-            raise TypeError(f"{name} must be a str, got {text!r}")
-    for name, size in (("window_size", window_size), ("stride", stride)):
-        if operator.index(size) < 1:
-            raise ValueError(f"{name} must be greater than zero, got {size!r}")
-    # No text has more tokens than sys.maxsize.
-    window, step = min(operator.index(window_size), sys.maxsize), min(operator.index(stride), sys.maxsize)
+    if not (isinstance(query, str) and isinstance(content, str)):
+        name, text = ("content", content) if isinstance(query, str) else ("query", query)
+        raise TypeError(f"{name} must be a str, got {text!r}")
+    window, step = operator.index(window_size), operator.index(stride)
+    if window < 1 or step < 1:
+        name, size = ("window_size", window_size) if window < 1 else ("stride", stride)
+        raise ValueError(f"{name} must be greater than zero, got {size!r}")
+    if window > sys.maxsize or step > sys.maxsize:  # No text has more tokens than that.
+        window, step = min(window, sys.maxsize), min(step, sys.maxsize)
     return _kernels.snippet_span(query, content, window, step, _validate_language(language))
 
 
@@ -375,11 +378,16 @@ class DocumentCache:
         """
         document = self.get_document(data_id)
         content = _field(data_id, document, snippet_field)
-        fields = _display_fields(data_id, document, snippet_field, display_fields)
+        if display_fields is None:
+            fields: Collection[Any] = list(document)
+        else:
+            fields = _display_fields(data_id, document, snippet_field, display_fields)
         _require_text(data_id, snippet_field, content)
         language = self.language if language is None else _validate_language(language)
-        chosen = self.snippet_fn(query, content, snippet_size, language)
-        span = resolve_char_range(chosen, len(content), mode="strict", document_id=data_id)
+        choose = self.snippet_fn
+        span = choose(query, content, snippet_size, language)
+        if choose is not _own_snippet_fn:
+            span = resolve_char_range(span, len(content), mode="strict", document_id=data_id)
         minimum = _whole_code_points(min_seen_overlap)
         displayed, masked = self._ledger.mask(self._family.numbers.get(data_id), span, minimum)
         return DocumentViewWithSnippet(
@@ -527,16 +535,17 @@ class DocumentCache:
         >>> "db-1" in two, two.seen_ledger
         (True, {})
         """
-        return [self._sibling() for _ in range(n_forks)]
-
-    def _sibling(self) -> DocumentCache:
-        # Not by calling the class, which would make a family, and seed an id stream, for nothing.
-        sibling = _new(DocumentCache)
-        sibling.language = self.language
-        sibling.range_mode = self.range_mode
-        sibling._family = self._family
-        sibling._ledger = self._ledger.fork()
-        return sibling
+        language, range_mode, family = self.language, self.range_mode, self._family
+        forks = []
+        for _ in range(n_forks):
+            # Not by calling the class, which would make a family, and seed an id stream, for nothing.
+            fork = _new(DocumentCache)
+            fork.language = language
+            fork.range_mode = range_mode
+            fork._family = family
+            fork._ledger = self._ledger.fork()
+            forks.append(fork)
+        return forks
 
     def __contains__(self, data_id: Hashable) -> bool:
         return self._family.holds(self._family.documents, data_id)
@@ -624,6 +633,9 @@ class DocumentCache:
             raise ValueError(f"documents without an id: {unmapped!r}; ids without a document: {missing!r}")
 
 
+_own_snippet_fn = DocumentCache.snippet_fn
+
+
 def _validate_mapping(to_model_facing_id: Mapping[Hashable, str], to_data_id: Mapping[str, Hashable]) -> None:
     absent = object()
     for data_id, model_facing_id in to_model_facing_id.items():
@@ -660,11 +672,11 @@ def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any)
 
 
 def _display_fields(
-    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Iterable[Any] | None
+    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Iterable[Any]
 ) -> Collection[Any]:
-    """Give the fields that a snippet's view displays."""
+    """Give the fields that a snippet's view is to display, which must hold that of the text."""
     fields = _fields(document, display_fields)
-    if display_fields is not None and snippet_field not in fields:
+    if snippet_field not in fields:
         raise ValueError(
             f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, got {fields!r}"
         )
