@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -357,6 +357,80 @@ def test_odd_spans_of_ledgers(odd, name, arguments_of):
 )
 def test_odd_lists_of_spans_of_ledgers(make, name, arguments_of):
     assert_same_of_ledgers(name, lambda: arguments_of(make()))
+
+
+# --- adding -----------------------------------------------------------------------------------------------------------
+
+
+def registries() -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Give a registry and a ledger of each backend, and the tables."""
+    for backend in (_native, _pure):
+        tables: list[Any] = [{}, {}, {}, {}, []]
+        registry = backend.Registry(*tables, IdStream(seed=1), lambda _, document: dict(document), LookupError)
+        yield registry, backend.Ledger(), tables
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["add", "add", "add", "number", "take out", "put in"]), st.sampled_from("abcdef")),
+        max_size=20,
+    ),
+    st.lists(st.sampled_from("xyz"), max_size=6),
+)
+def test_registries(steps, stream):
+    found = []
+    for registry, ledger, tables in registries():
+        registry.stream = iter(stream)
+        log = []
+        for number, (what, data_id) in enumerate(steps):
+            if what == "add":
+                log.append(outcome(lambda: registry.add(ledger, data_id, {"n": number})))  # noqa: B023
+            elif what == "number":
+                log.append(outcome(lambda: registry.number(data_id)))  # noqa: B023
+            elif what == "take out":
+                tables[0].pop(data_id, None)
+            else:
+                tables[0].setdefault(data_id, {})
+        assert registry.tables() == tuple(tables[:3])
+        assert all(table is not copied for table, copied in zip(tables, registry.tables(), strict=False))
+        found.append((log, repr(tables), ledger.items()))
+    assert found[0] == found[1]
+
+
+class NoIterator:
+    """Has what an iterator has, but not on its type."""
+
+    def __init__(self) -> None:
+        self.__next__ = lambda: "x"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: None, lambda: ["x"], lambda: "xy", NoIterator, lambda: iter([]), lambda: iter([["unhashable"]]),
+        lambda: iter([5, 5, 6]), lambda: itertools.repeat("x"), lambda: iter(["\ud800"] * 3), lambda: map(int, ["x"]),
+    ],
+    ids=range(10),
+)  # fmt: skip
+def test_odd_streams(make):
+    found = []
+    for registry, ledger, tables in registries():
+        stream = make()
+        registry.stream = stream
+        assert registry.stream is stream
+        log = [outcome(lambda data_id=data_id: registry.add(ledger, data_id, {})) for data_id in "abc"]  # noqa: B023
+        found.append((log, repr(tables[:3]), ledger.items()))
+    assert found[0] == found[1]
+
+
+def test_a_document_that_is_no_dict_is_copied_by_the_layer_above():
+    for registry, ledger, tables in registries():
+        given = [("k", [1])]
+        registry.add(ledger, "d", given)
+        assert tables[0] == {"d": {"k": [1]}}
+        with pytest.raises(TypeError):
+            registry.add(ledger, "e", 5)
+        assert (tables[0].keys(), tables[1].keys(), list(tables[2].values())) == ({"d"}, {"d"}, ["d"])
 
 
 # --- ids --------------------------------------------------------------------------------------------------------------

@@ -120,7 +120,11 @@ impl Ledger {
     /// The numbers of the entries, in the order in which they were made.
     fn numbers(&self) -> Vec<u64> {
         let ledger = self.lock().clone();
-        ledger.in_order().iter().map(|&(number, _)| number).collect()
+        ledger
+            .in_order()
+            .iter()
+            .map(|&(number, _)| number)
+            .collect()
     }
 
     /// The numbers and spans of the entries, in the order in which they were made.

@@ -128,7 +128,8 @@ mod tests {
     fn step() -> impl Strategy<Value = Step> {
         // Neighbours, and numbers that are far apart.
         let number = prop_oneof![0u64..40, proptest::sample::select(vec![1 << 20, u64::MAX])];
-        let span = || (0i64..60, 1i64..8).prop_map(|(start, length)| Span::new(start, start + length));
+        let span =
+            || (0i64..60, 1i64..8).prop_map(|(start, length)| Span::new(start, start + length));
         let spans = move || proptest::collection::vec(span(), 0..4);
         prop_oneof![
             number.clone().prop_map(Step::Register),
@@ -139,7 +140,8 @@ mod tests {
             Just(Step::Clear),
             Just(Step::Fork),
             Just(Step::Fork),
-            (number, span(), -1i64..9).prop_map(|(number, span, minimum)| Step::Read(number, span, minimum)),
+            (number, span(), -1i64..9)
+                .prop_map(|(number, span, minimum)| Step::Read(number, span, minimum)),
         ]
     }
 
@@ -156,7 +158,27 @@ mod tests {
     }
 
     fn inserted(spans: &[Span]) -> Vec<Span> {
-        spans.iter().fold(Vec::new(), |known, &span| insert_interval(&known, span))
+        spans
+            .iter()
+            .fold(Vec::new(), |known, &span| insert_interval(&known, span))
+    }
+
+    /// What brings nothing new leaves all that is shared shared.
+    #[test]
+    fn what_is_known_is_not_written() {
+        let mut ledger = Ledger::default();
+        for number in 0..300 {
+            ledger.record(number, &[Span::new(0, 5), Span::new(7, 9)]);
+        }
+        let mut fork = ledger.clone();
+        for number in 0..300 {
+            fork.register(number);
+            fork.record(number, &[]);
+            fork.record(number, &[Span::new(1, 5), Span::new(8, 9), Span::new(3, 3)]);
+        }
+        assert!(fork.entries.is_same(&ledger.entries));
+        fork.record(7, &[Span::new(5, 6)]);
+        assert!(!fork.entries.is_same(&ledger.entries));
     }
 
     proptest! {

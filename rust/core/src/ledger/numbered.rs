@@ -67,6 +67,17 @@ impl<T> Numbered<T> {
     }
 }
 
+#[cfg(test)]
+impl<T> Numbered<T> {
+    /// Whether nothing was written to either since one was cloned from the other.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (&self.root, &other.root) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
 impl<T: Clone> Numbered<T> {
     /// The value at a number, which is made if there is none.
     pub(super) fn get_or_insert_with(&mut self, number: u64, make: impl FnOnce() -> T) -> &mut T {
@@ -201,6 +212,47 @@ mod tests {
                     prop_assert_eq!(map.len(), model.len());
                     prop_assert_eq!(map.get(number), model.get(&number));
                 }
+            }
+        }
+    }
+
+    /// How many nodes of a trie the other one, of the same height, does not have.
+    fn unshared<T>(one: &Option<Arc<Node<T>>>, other: &Option<Arc<Node<T>>>) -> usize {
+        match (one, other) {
+            (Some(one), Some(other)) if Arc::ptr_eq(one, other) => 0,
+            (Some(one), other) => {
+                let Node::Branch(ways) = &**one else { return 1 };
+                let below = |way: usize| match other.as_deref() {
+                    Some(Node::Branch(ways)) => ways[way].clone(),
+                    _ => None,
+                };
+                1 + (0..WIDTH)
+                    .map(|way| unshared(&ways[way], &below(way)))
+                    .sum::<usize>()
+            }
+            (None, _) => 0,
+        }
+    }
+
+    /// What clones and writes cost is counted, not timed: nodes that had to be made.
+    #[test]
+    fn a_clone_is_constant_and_a_write_copies_one_way() {
+        for exponent in 0..=16u32 {
+            let mut map = Numbered::default();
+            for number in 0..1u64 << exponent {
+                map.get_or_insert_with(number, || 0);
+            }
+            let levels = exponent.saturating_sub(1) / BITS;
+            assert_eq!(map.levels, levels);
+            let mut clone = map.clone();
+            assert_eq!(unshared(&clone.root, &map.root), 0);
+            for number in [0, (1 << exponent) - 1, (1 << exponent) / 3] {
+                *clone.get_or_insert_with(number, || 0) = 1;
+                assert_eq!(unshared(&clone.root, &map.root), levels as usize + 1);
+                clone = map.clone();
+                clone.remove(number);
+                assert_eq!(unshared(&clone.root, &map.root), levels as usize + 1);
+                clone = map.clone();
             }
         }
     }

@@ -302,9 +302,9 @@ mod tests {
             inserted in prop_oneof![
                 proptest::collection::vec(spans(40, 6), 0..80),
                 // Sparse, so that the tree grows.
-                proptest::collection::vec(spans(4000, 3), 0..400),
+                proptest::collection::vec(spans(4000, 3), 0..150),
                 // Some spans swallow many others.
-                proptest::collection::vec(prop_oneof![20 => spans(4000, 3), 1 => spans(4000, 4000)], 0..200),
+                proptest::collection::vec(prop_oneof![20 => spans(4000, 3), 1 => spans(4000, 4000)], 0..150),
             ],
             asked in proptest::collection::vec((spans(4000, 100), spans(50, 8)), 1..8),
             clone_every in 1usize..40,
@@ -358,10 +358,7 @@ mod tests {
         for (start, end) in [(0, greatest), (least, least + 1), (least + 2, -1), (-1, 0)] {
             set.insert(span(start, end));
         }
-        assert_is(
-            &set,
-            &[span(least, least + 1), span(least + 2, greatest)],
-        );
+        assert_is(&set, &[span(least, least + 1), span(least + 2, greatest)]);
         assert!(set.covers(span(5, greatest)) && !set.covers(span(least, greatest)));
         set.insert(span(least, greatest));
         assert_is(&set, &[span(least, greatest)]);
@@ -397,10 +394,18 @@ mod tests {
                     let mut fork = set.clone();
                     let (written, copied) = work_of(|| fork.insert(span(start, end)));
                     assert!(written <= limit, "{written} of {size} written");
-                    assert!(copied <= 3 * (exponent as usize + 1), "{copied} of {size} copied");
+                    assert!(
+                        copied <= 3 * (exponent as usize + 1),
+                        "{copied} of {size} copied"
+                    );
                     let (_, copied) = work_of(|| fork.insert(span(4 * slot + 3, 4 * slot + 5)));
-                    assert!(copied <= 3 * (exponent as usize + 1), "{copied} of {size} copied");
-                    check(&fork.root);
+                    assert!(
+                        copied <= 3 * (exponent as usize + 1),
+                        "{copied} of {size} copied"
+                    );
+                    if exponent < 8 {
+                        check(&fork.root);
+                    }
                 }
             }
             let mut unshared = SpanSet::from_spans(&slots).unwrap();
