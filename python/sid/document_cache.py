@@ -633,7 +633,7 @@ class DocumentCache:
             raise ValueError(f"documents without an id: {unmapped!r}; ids without a document: {missing!r}")
 
 
-_own_snippet_fn = DocumentCache.snippet_fn
+_own_snippet_fn = DocumentCache.snippet_fn  # Its spans, unlike those of a subclass, need no check.
 
 
 def _validate_mapping(to_model_facing_id: Mapping[Hashable, str], to_data_id: Mapping[str, Hashable]) -> None:
