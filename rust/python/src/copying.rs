@@ -24,6 +24,7 @@ pub(crate) fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         Ok(Some(copied)) => Ok(copied),
         Ok(None) => Ok(value.clone()),
         Err(Unfinished::NotPlain) => MixedCopies::new(value.py())?.copy(value, LEVELS),
+        Err(Unfinished::TooDeep) => python_deepcopy(value.py())?.call1((value,)),
         Err(Unfinished::Failed(error)) => Err(error),
     }
 }
@@ -41,8 +42,8 @@ fn is_atomic(value: &Bound<'_, PyAny>) -> bool {
 
 /// Why plain copying ended early.
 enum Unfinished {
-    /// A value is not plain, or lies too deep.
     NotPlain,
+    TooDeep,
     Failed(PyErr),
 }
 
@@ -77,7 +78,7 @@ impl<'py> PlainCopies<'py> {
             return Ok(None);
         }
         let Some(levels) = levels.checked_sub(1) else {
-            return Err(Unfinished::NotPlain);
+            return Err(Unfinished::TooDeep);
         };
         if let Some(copied) = self.get(value) {
             return Ok((!copied.is(value)).then_some(copied));
@@ -204,6 +205,11 @@ impl Hasher for AddressHasher {
     }
 }
 
+fn python_deepcopy(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static DEEPCOPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    DEEPCOPY.import(py, "copy", "deepcopy")
+}
+
 /// Copies among which are some that `copy.deepcopy` made.
 struct MixedCopies<'py> {
     /// Copies by their originals' addresses, and under its own address a list that keeps the originals alive.
@@ -215,10 +221,9 @@ struct MixedCopies<'py> {
 
 impl<'py> MixedCopies<'py> {
     fn new(py: Python<'py>) -> PyResult<Self> {
-        static DEEPCOPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         Ok(MixedCopies {
             memo: PyDict::new(py),
-            deepcopy: DEEPCOPY.import(py, "copy", "deepcopy")?.clone(),
+            deepcopy: python_deepcopy(py)?.clone(),
             atomic_first: py.version_info() >= (3, 14),
         })
     }
