@@ -64,6 +64,22 @@ pub fn scan<S: Sink>(text: Text<'_>, set: InstructionSet, sink: &mut S) {
     set.run(Scan { text, sink });
 }
 
+/// The source tokens of a text, each by its first byte and the one after its last; for tests and tools.
+pub fn source_tokens(text: Text<'_>, set: InstructionSet) -> Vec<(usize, usize)> {
+    struct Bounds(Vec<(usize, usize)>);
+    impl Sink for Bounds {
+        fn ascii(&mut self, token: AsciiToken<'_>) {
+            self.0.push((token.start(), token.end()));
+        }
+        fn token(&mut self, start: usize, end: usize, _: bool) {
+            self.0.push((start, end));
+        }
+    }
+    let mut bounds = Bounds(Vec::new());
+    scan(text, set, &mut bounds);
+    bounds.0
+}
+
 struct Scan<'a, S> {
     text: Text<'a>,
     sink: &'a mut S,
@@ -208,27 +224,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[derive(Default)]
-    struct Tokens(Vec<(usize, usize)>);
-
-    impl Sink for Tokens {
-        fn ascii(&mut self, token: AsciiToken<'_>) {
-            self.0.push((token.start(), token.end()));
-        }
-        fn token(&mut self, start: usize, end: usize, _: bool) {
-            self.0.push((start, end));
-        }
-    }
-
     fn check(text: Text<'_>) {
         let expected: Vec<(usize, usize)> = segments(text)
             .filter(|segment| segment.word_like)
             .map(|segment| (segment.start, segment.end))
             .collect();
         for set in InstructionSet::available() {
-            let mut tokens = Tokens::default();
-            scan(text, set, &mut tokens);
-            assert_eq!(tokens.0, expected, "{set:?} on {:?}", text.as_bytes());
+            let tokens = source_tokens(text, set);
+            assert_eq!(tokens, expected, "{set:?} on {:?}", text.as_bytes());
         }
     }
 

@@ -1,0 +1,72 @@
+use std::num::NonZeroUsize;
+
+use sid_core::snippet::snippet_span;
+use sid_core::text::ascii::InstructionSet;
+use sid_core::text::lowercase::append_term;
+use sid_core::text::stopwords::Language;
+
+use crate::input::{encoded, Input, Source};
+use crate::model;
+
+/// The snippet is the model's with every instruction set, and so are the terms and which of them are dropped.
+pub fn snippet(data: &[u8]) {
+    let mut input = Input::new(data);
+    let names: Vec<&str> = Language::names().collect();
+    let name = names[usize::from(input.number()) % names.len()];
+    let language = Language::from_name(name).expect("a listed language");
+    let (window_size, stride) = (size(input.number()), size(input.number()));
+    let (query, content) = (input.source(), input.source());
+
+    check_terms(&query, name, language);
+    check_terms(&content, name, language);
+    let expected = model::snippet::span(
+        &query.code_points,
+        &content.code_points,
+        window_size.get(),
+        stride.get(),
+        name,
+    );
+    for set in InstructionSet::available() {
+        let found = snippet_span(
+            query.text(),
+            content.text(),
+            window_size,
+            stride,
+            language,
+            set,
+        );
+        assert_eq!(
+            found,
+            expected,
+            "snippet for {:x?} of {:x?}, window size {window_size}, stride {stride}, {name}, by {}",
+            query.code_points,
+            content.code_points,
+            set.name()
+        );
+    }
+}
+
+/// A window size or stride: mostly small, seldom more than any text holds.
+fn size(number: u8) -> NonZeroUsize {
+    let size = match number {
+        0..=63 => usize::from(number) + 1,
+        64..=247 => 4 * usize::from(number) - 191,
+        248..=251 => 1000 * (usize::from(number) - 247),
+        _ => usize::MAX - usize::from(u8::MAX - number),
+    };
+    NonZeroUsize::new(size).expect("at least one")
+}
+
+fn check_terms(source: &Source, name: &str, language: Language) {
+    for token in model::analysis::tokens(&source.code_points, name) {
+        let (start, end) = (source.byte(token.start), source.byte(token.end));
+        let mut term = Vec::new();
+        append_term(&mut term, source.text().slice(start, end));
+        assert_eq!(term, encoded(&token.term), "term of {token:x?}");
+        assert_eq!(
+            language.is_stopword(&term),
+            !token.kept,
+            "{token:x?}, {name}"
+        );
+    }
+}
