@@ -1,5 +1,7 @@
 //! Properties and lowercase mappings of code points, by ICU4X's data for Unicode 17.
 
+use std::sync::LazyLock;
+
 use icu_casemap::CaseMapper;
 use icu_locale_core::LanguageIdentifier;
 use icu_properties::props::{
@@ -7,43 +9,62 @@ use icu_properties::props::{
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
+/// What is asked of a code point again and again.
+struct Facts {
+    word_break: WordBreak,
+    pictographic: bool,
+    word_like: bool,
+    /// The lowercase mapping, if it is not the code point itself.
+    lowercase: Option<Vec<u32>>,
+}
+
+static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| (0..0x11_0000).map(look_up).collect());
+
+fn look_up(code_point: u32) -> Facts {
+    let word_break = CodePointMapData::<WordBreak>::new().get32(code_point);
+    let pictographic = CodePointSetData::new::<ExtendedPictographic>().contains32(code_point);
+    let ideographic = CodePointSetData::new::<Ideographic>().contains32(code_point);
+    let category = CodePointMapData::<GeneralCategory>::new().get32(code_point);
+    let script = CodePointMapData::<Script>::new().get32(code_point);
+    Facts {
+        word_break,
+        pictographic,
+        word_like: matches!(
+            word_break,
+            WordBreak::ALetter | WordBreak::HebrewLetter | WordBreak::Numeric
+        ) || pictographic
+            || ideographic
+            || category == GeneralCategory::OtherNumber
+            || ![Script::Common, Script::Inherited, Script::Unknown].contains(&script),
+        lowercase: char::from_u32(code_point).and_then(other_lowercase),
+    }
+}
+
+fn other_lowercase(character: char) -> Option<Vec<u32>> {
+    let source = character.to_string();
+    let lower = CaseMapper::new().lowercase_to_string(&source, &LanguageIdentifier::UNKNOWN);
+    (lower != source).then(|| lower.chars().map(u32::from).collect())
+}
+
 /// The Word_Break class; of a lone surrogate, `Other`.
 pub fn word_break(code_point: u32) -> WordBreak {
-    CodePointMapData::<WordBreak>::new().get32(code_point)
+    FACTS[code_point as usize].word_break
 }
 
 /// Extended_Pictographic.
 pub fn is_pictographic(code_point: u32) -> bool {
-    CodePointSetData::new::<ExtendedPictographic>().contains32(code_point)
+    FACTS[code_point as usize].pictographic
 }
 
 /// Whether one such code point makes its segment a source token.
 pub fn is_word_like(code_point: u32) -> bool {
-    let script = CodePointMapData::<Script>::new().get32(code_point);
-    matches!(
-        word_break(code_point),
-        WordBreak::ALetter | WordBreak::HebrewLetter | WordBreak::Numeric
-    ) || is_pictographic(code_point)
-        || CodePointSetData::new::<Ideographic>().contains32(code_point)
-        || CodePointMapData::<GeneralCategory>::new().get32(code_point)
-            == GeneralCategory::OtherNumber
-        || ![Script::Common, Script::Inherited, Script::Unknown].contains(&script)
+    FACTS[code_point as usize].word_like
 }
 
 /// The full lowercase mapping of one code point, without context.
 pub fn lowercase(code_point: u32) -> Vec<u32> {
-    let Some(character) = char::from_u32(code_point) else {
-        return vec![code_point];
-    };
-    let mut buffer = [0; 4];
-    CaseMapper::new()
-        .lowercase_to_string(
-            character.encode_utf8(&mut buffer),
-            &LanguageIdentifier::UNKNOWN,
-        )
-        .chars()
-        .map(u32::from)
-        .collect()
+    let other = FACTS[code_point as usize].lowercase.clone();
+    other.unwrap_or_else(|| vec![code_point])
 }
 
 #[cfg(test)]
