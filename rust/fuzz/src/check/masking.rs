@@ -75,13 +75,14 @@ fn check_masking(
 
 /// A span of at least one code point.
 fn nonempty(input: &mut Input<'_>) -> model::Span {
-    let start = i128::from(input.number());
-    (start, start + 1 + i128::from(input.number() % 64))
+    let start = i128::from(input.number() % 96);
+    (start, start + 1 + i128::from(input.number() % 16))
 }
 
 /// Any span, also one that ends before it starts.
 fn any(input: &mut Input<'_>) -> model::Span {
-    (input.number().into(), input.number().into())
+    let mut offset = || i128::from(input.number()) % Place::REACH;
+    (offset(), offset())
 }
 
 /// Where the model's small numbers are on the core's number line: at its ends too.
@@ -89,7 +90,7 @@ struct Place(i128);
 
 impl Place {
     /// No span goes further than this.
-    const REACH: i128 = 256 + 64;
+    const REACH: i128 = 96 + 16;
 
     fn of(number: u8) -> Self {
         Place(match number % 4 {

@@ -6,7 +6,7 @@ use sid_core::text::lowercase::append_term;
 use sid_core::text::stopwords::Language;
 
 use crate::input::{encoded, Input, Source};
-use crate::model;
+use crate::model::{self, analysis::Token};
 
 /// The snippet is the model's with every instruction set, and so are the terms and which of them are dropped.
 pub fn snippet(data: &[u8]) {
@@ -17,14 +17,12 @@ pub fn snippet(data: &[u8]) {
     let (window_size, stride) = (size(input.number()), size(input.number()));
     let (query, content) = (input.source(), input.source());
 
-    check_terms(&query, name, language);
-    check_terms(&content, name, language);
     let expected = model::snippet::span(
-        &query.code_points,
-        &content.code_points,
+        &tokens(&query, name, language),
+        &tokens(&content, name, language),
+        content.code_points.len(),
         window_size.get(),
         stride.get(),
-        name,
     );
     for set in InstructionSet::available() {
         let found = snippet_span(
@@ -57,10 +55,13 @@ fn size(number: u8) -> NonZeroUsize {
     NonZeroUsize::new(size).expect("at least one")
 }
 
-fn check_terms(source: &Source, name: &str, language: Language) {
-    for token in model::analysis::tokens(&source.code_points, name) {
+/// The model's source tokens, once the core was held to their terms.
+fn tokens(source: &Source, name: &str, language: Language) -> Vec<Token> {
+    let tokens = model::analysis::tokens(&source.code_points, name);
+    let mut term = Vec::new();
+    for token in &tokens {
         let (start, end) = (source.byte(token.start), source.byte(token.end));
-        let mut term = Vec::new();
+        term.clear();
         append_term(&mut term, source.text().slice(start, end));
         assert_eq!(term, encoded(&token.term), "term of {token:x?}");
         assert_eq!(
@@ -69,4 +70,5 @@ fn check_terms(source: &Source, name: &str, language: Language) {
             "{token:x?}, {name}"
         );
     }
+    tokens
 }

@@ -1,25 +1,23 @@
 //! The snippet of a text for a query: protocol, section 2.
 
-use super::analysis::{tokens, Token};
+use super::analysis::Token;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// The chosen span: start and end in code points.
+/// The chosen span: start and end in code points. `source` are the source tokens of a text of `length` code points.
 pub fn span(
-    query: &[u32],
-    content: &[u32],
+    query: &[Token],
+    source: &[Token],
+    length: usize,
     window_size: usize,
     stride: usize,
-    language: &str,
 ) -> (usize, usize) {
-    let source = tokens(content, language);
     if source.len() <= window_size {
-        return (0, content.len());
+        return (0, length);
     }
     let starts = window_starts(source.len(), window_size, stride);
-    let scores = scores(&tokens(query, language), &source, &starts, window_size);
-    let first = starts[best(&scores)];
+    let first = starts[best(&scores(query, source, &starts, window_size))];
     (source[first].start, source[first + window_size - 1].end)
 }
 
@@ -160,16 +158,22 @@ fn add_feature(frequencies: &[usize], lengths: &[usize], scores: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::analysis;
     use super::*;
 
+    fn tokens(text: &str) -> Vec<Token> {
+        let text: Vec<u32> = text.chars().map(u32::from).collect();
+        analysis::tokens(&text, "english")
+    }
+
     fn chosen(query: &str, content: &str, window_size: usize, stride: usize) -> String {
-        let code_points = |text: &str| text.chars().map(u32::from).collect::<Vec<_>>();
+        let length = content.chars().count();
         let (start, end) = span(
-            &code_points(query),
-            &code_points(content),
+            &tokens(query),
+            &tokens(content),
+            length,
             window_size,
             stride,
-            "english",
         );
         content.chars().skip(start).take(end - start).collect()
     }
@@ -206,9 +210,7 @@ mod tests {
 
     #[test]
     fn a_score_by_hand() {
-        let terms =
-            |text: &str| tokens(&text.chars().map(u32::from).collect::<Vec<_>>(), "generic");
-        let scores = scores(&terms("a"), &terms("a b"), &[0, 1], 1);
+        let scores = scores(&tokens("x"), &tokens("x y"), &[0, 1], 1);
         let idf = (1.0f64 + 1.5 / 1.5).ln();
         assert_eq!(scores, [idf * 2.2 / 2.2, 0.0]);
     }
