@@ -9,4 +9,6 @@ pub mod ids;
 pub mod intervals;
 pub mod render;
 pub mod snippet;
+#[cfg(test)]
+mod testing;
 pub mod text;

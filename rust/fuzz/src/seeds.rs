@@ -1,6 +1,9 @@
 //! Inputs to start from: every script, every place in a block, and each operation of [`input`](crate::input).
 
+use sid_core::text::stopwords::Language;
+
 use crate::input::operation::{AGAIN, ASCII, END, FILL, KIND, NUMBER, RUN, WORD};
+use crate::model::analysis::stopwords;
 
 /// A sentence or a run of letters in many scripts, and what is between letters.
 const TEXTS: [&str; 30] = [
@@ -82,14 +85,19 @@ fn texts() -> Vec<(String, Vec<u8>)> {
     }
     for kind in 0..96 {
         let one = [KIND, kind, 0x11];
-        seeds.push(named(
-            format!("kind-{kind}"),
-            &[b"a", &one, b"b", &one, &one, b" 1", &one, b"2"],
-        ));
-        seeds.push(named(
-            format!("run-{kind}"),
-            &[&one, &[RUN, 200], b"a b", &[AGAIN, 99]],
-        ));
+        let between = [b"a", &one[..], b"b", &one, &one, b" 1", &one, b"2"];
+        seeds.push(named(format!("kind-{kind}"), &between));
+        let run = [&one[..], &[RUN, 200], b"a b", &[AGAIN, 99]];
+        seeds.push(named(format!("run-{kind}"), &run));
+        // At the end of a run of ASCII that is read as a block.
+        for (number, before) in ["   ", "___", "aaa", "a.", "1,", "..", "\r\n"]
+            .iter()
+            .enumerate()
+        {
+            let name = format!("end-{kind}-{number}");
+            let text = [b"a long, long way ", before.as_bytes(), &one, b" b"];
+            seeds.push(named(name, &text));
+        }
     }
     seeds.push(named(
         "number".into(),
@@ -110,23 +118,41 @@ fn snippets() -> Vec<(String, Vec<u8>)> {
             seeds.push(named(name, &[&head, query.as_bytes(), &[END], &content]));
         }
     }
-    // Words of the vocabulary, in an order that a small generator gives.
-    for number in 0..64u8 {
+    // Words of the vocabulary, in an order that a small generator gives; by turns only the first ones, in English.
+    for number in 0..128u8 {
+        let (language, vocabulary) = if number % 2 == 0 {
+            (2, 10)
+        } else {
+            (number, 32)
+        };
         let mut state = number.wrapping_mul(37);
         let mut words = |count: u8| -> Vec<u8> {
             let word = |_| {
                 state = state.wrapping_mul(5).wrapping_add(113);
-                [WORD, state >> 3]
+                [WORD, (state >> 3) % vocabulary]
             };
             (0..count).flat_map(word).collect()
         };
         let (query, content) = (words(1 + number % 24), words(120));
-        let head = [number, number % 7, number % 5];
+        let head = [language, number % 7, number % 5];
         let name = format!("words-{number}");
         seeds.push(named(
             name,
             &[&head, &query, &[END], &content, &[AGAIN, 255]],
         ));
+    }
+    for (number, language) in (0..).zip(Language::names()) {
+        let stopwords: Vec<&String> = stopwords(language).collect();
+        for (part, words) in stopwords.chunks(60).enumerate() {
+            let content: String = words
+                .iter()
+                .map(|word| format!("{word} {}, {word}x ", word.to_uppercase()))
+                .collect();
+            let query = format!("{} {0}x", words[0]);
+            let name = format!("stopwords-{language}-{part}");
+            let texts = [query.as_bytes(), &[END], content.as_bytes()].concat();
+            seeds.push(named(name, &[&[number, 4, 1], &texts]));
+        }
     }
     seeds
 }

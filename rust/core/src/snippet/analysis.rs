@@ -242,6 +242,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         #[cfg(target_pointer_width = "64")]
         fn samples_are_found_in_texts_of_any_size(gaps in proptest::collection::vec(0usize..1 << 34, 0..40)) {

@@ -72,6 +72,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn ones_are_counted(bits in proptest::collection::vec(any::<bool>(), 0..300)) {
             let mut collected = Bits::default();

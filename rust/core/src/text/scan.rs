@@ -222,6 +222,7 @@ mod tests {
     use super::super::offsets::push_code_point;
     use super::super::word_break::segments;
     use super::*;
+    use crate::testing::some_of;
     use proptest::prelude::*;
 
     fn check(text: Text<'_>) {
@@ -260,7 +261,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(crate::testing::cases(3000))]
 
         #[test]
         fn tokens_are_the_word_like_segments(code_points in code_points()) {
@@ -277,7 +278,8 @@ mod tests {
 
     #[test]
     fn every_place_in_a_block() {
-        for around in ["a", " ", "_", "1", ".", "'", "é", "\u{300}"] {
+        let around = ["a", " ", "_", "1", ".", "'", "é", "\u{300}"];
+        for around in some_of(3, around.into_iter()) {
             for middle in [
                 "a",
                 " ",
@@ -294,7 +296,7 @@ mod tests {
                 "__",
                 "\r\n",
             ] {
-                for before in 50..80 {
+                for before in some_of(7, 50..80) {
                     check(
                         format!("{}{middle}{around}b c", around.repeat(before))
                             .as_str()

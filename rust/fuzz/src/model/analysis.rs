@@ -59,6 +59,11 @@ fn is_stopword(term: &[u32], language: &str) -> bool {
         .is_some_and(|words| words.contains(&term))
 }
 
+/// The stopwords of a language, of which some have none.
+pub fn stopwords(language: &str) -> impl Iterator<Item = &String> {
+    STOPWORDS.get(language).into_iter().flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
