@@ -90,9 +90,9 @@ class QdrantBackend:
     -----
     Each document is a point. Its sparse vector holds, under the hash of each term, that term's tf as BM25 weighs it
     (k1 = 1.2, b = 0.75, for an average of 256 tokens); the server multiplies by the idf, which it keeps itself. Its
-    dense vector is the one that `sid.backends.SqliteVectorBackend` describes. Filters are conditions on the payload, which
-    Qdrant applies while it ranks and not afterwards; one keyword index on ``equal`` serves equality on every field.
-    Texts, names and values can hold anything: what conditions compare are digests.
+    dense vector is the one that `sid.backends.SqliteVectorBackend` describes. Filters are conditions on the payload,
+    which Qdrant applies while it ranks and not afterwards; one keyword index on ``equal`` serves equality on every
+    field. Texts, names and values can hold anything: what conditions compare are digests.
 
     The embedded mode is searched from several threads safely, but must not be written to meanwhile.
 

@@ -295,7 +295,8 @@ class SqliteBackend:
         if self.embedder is None:
             if EMBEDDER in found:
                 raise UnusableIndex(
-                    f"{self.connections.name} has vectors by {decoded(found[EMBEDDER])!r}; to add to it, give embedder"
+                    f"{self.connections.name} has vectors by {decoded(found[EMBEDDER])!r}; to add to it, give its "
+                    "embedder (sid index --vectors)"
                 )
         elif EMBEDDER not in found:
             change_setting(connection, EMBEDDER, encoded(self.embedder.name))
