@@ -138,6 +138,23 @@ def test_thousands_of_documents(tmp_path) -> None:
             }
 
 
+def test_filters_do_not_multiply_the_work() -> None:
+    """A filter that allows many documents costs one look-up more, not one for each of them."""
+    with SqliteBackend() as index:
+        index.add({"id": str(number), "n": 1, "content": f"owl word{number}"} for number in range(2000))
+        steps = Counter[str]()
+
+        def count(name: str) -> None:
+            steps[name] += 1
+
+        for name, filters in (("all", None), ("filtered", {"n": 1})):
+            with index.connections.connection() as connection:
+                connection.set_progress_handler(lambda name=name: count(name), 100)
+                assert len(index.search("owl", limit=5, filters=filters)) == 5
+                connection.set_progress_handler(None, 0)
+        assert steps["filtered"] < 10 * steps["all"], steps
+
+
 # The file
 
 
