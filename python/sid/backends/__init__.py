@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .protocol import search_many as search_many
     from .qdrant import QdrantBackend as QdrantBackend
     from .router import CorpusRouter as CorpusRouter
+    from .sources import SourceFault as SourceFault
     from .sources import folder_documents as folder_documents
     from .sources import jsonl_documents as jsonl_documents
     from .sqlite import SqliteBackend as SqliteBackend
@@ -46,6 +47,7 @@ _MODULES = {
     "MissingExtra": "errors",
     "QdrantBackend": "qdrant",
     "SearchBackend": "protocol",
+    "SourceFault": "sources",
     "SqliteBackend": "sqlite",
     "SqliteVectorBackend": "sqlite_vectors",
     "UnusableIndex": "errors",

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from ..backends.protocol import SearchBackend
     from ..backends.sqlite import SqliteBackend
 
-__all__ = ["MODES", "run"]
-
-MODES = ("text", "vector", "fused")
+__all__ = ["run"]
 
 
 def run(arguments: argparse.Namespace) -> int:
