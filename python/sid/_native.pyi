@@ -26,6 +26,9 @@ def plan_segments(
     whole: Sequence[int], seen: Iterable[Sequence[int]], min_seen_overlap: int
 ) -> tuple[list[Span], list[Span]]: ...
 def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> Span: ...
+def snippet_spans(
+    queries: list[str], contents: list[str], window_size: int, stride: int, language: str, threads: int
+) -> list[Span]: ...
 def snippet_xml(
     model_facing_id: object,
     document: Mapping[Any, Any],
