@@ -164,7 +164,9 @@ def test_ids_that_run_out_for_one_family():
         RenderJob(full, [hit("a"), hit("b")], "q"),
         RenderJob(fork, [hit("b"), hit("c")], "q"),
     ]
-    assert_refused(lambda: render_many(jobs), IdSpaceExhausted, "3 documents need", [full, fork], "jobs[2]")
+    assert_refused(
+        lambda: render_many(jobs), IdSpaceExhausted, "3 ids were asked for, and 2 are left", [full, fork], "jobs[2]"
+    )
     assert free.seen_ledger == {}
     assert len(render_many(jobs[:2])) == 2
 

@@ -363,7 +363,12 @@ def test_an_id_space_that_ends(before):
     for number in range(before):
         cache.add_document(number, {"content": "x"})
     found = [hit(data_id) for data_id in range(5)]
-    assert_refused(lambda: cache.render_results(found, "q"), IdSpaceExhausted, "5 documents need"[before:], [cache])
+    assert_refused(
+        lambda: cache.render_results(found, "q"),
+        IdSpaceExhausted,
+        f"{5 - before} ids were asked for, and {4 - before} are left",
+        [cache],
+    )
     cache.render_results(found[:4], "q")
     assert cache.model_facing_id_stream.remaining == 0
 

@@ -5,25 +5,28 @@ What this gives is what a loop over the single calls gives, number for number an
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _kernels
 from ._results import Format, Request, note, render, token_count
-from ._threads import MAX_THREADS, thread_count
 from .document_cache import (
     MIN_SEEN_OVERLAP_DEFAULT,
     SNIPPET_SIZE_DEFAULT,
     DocumentCache,
-    _validate_language,
     stride_size,
+    validate_language,
 )
 from .document_rendering import shortened
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+MAX_THREADS = 256
+"""Threads that a caller may ask for; the native backend has the same bound."""
 
 __all__ = ["MAX_THREADS", "RenderJob", "render_many", "snippet_spans"]
 
@@ -99,12 +102,12 @@ def render_many(jobs: Iterable[RenderJob], *, threads: int | None = None) -> lis
     >>> [text.splitlines()[1] for text in texts]
     ['one two three', 'one two three', '[seen: "#0:13"]']
     """
-    count = thread_count(threads)
+    most = _thread_count(threads)
     try:
         jobs = list(jobs)
     except TypeError:
         raise TypeError(f"jobs must be an iterable of RenderJob, got {shortened(jobs)}") from None
-    return render([_request(place, job) for place, job in enumerate(jobs)], count)
+    return render([_request(place, job) for place, job in enumerate(jobs)], most)
 
 
 def _request(place: int, job: RenderJob) -> Request:
@@ -179,8 +182,8 @@ def snippet_spans(
     ((1, 2), dtype('int64'))
     """
     window, step = token_count("window_size", window_size), token_count("stride", stride)
-    _validate_language(language)
-    count = thread_count(threads)
+    validate_language(language)
+    most = _thread_count(threads)
     asked, texts = _texts("queries", queries), _texts("contents", contents)
     if isinstance(queries, str):
         asked *= 1 if isinstance(contents, str) else len(texts)
@@ -193,8 +196,20 @@ def snippet_spans(
         )
     import numpy as np
 
-    spans = _kernels.snippet_spans(asked, texts, window, step, language, count)
+    spans = _kernels.snippet_spans(asked, texts, window, step, language, most)
     return np.array(spans, dtype=np.int64).reshape(-1, 2)
+
+
+def _thread_count(threads: int | None) -> int | None:
+    if threads is None:
+        return None
+    try:
+        count = operator.index(threads)
+    except TypeError:
+        raise TypeError(f"threads must be an integer or None, got {shortened(threads)}") from None
+    if not 1 <= count <= MAX_THREADS:
+        raise ValueError(f"threads must be at least 1 and at most {MAX_THREADS}, got {shortened(threads)}")
+    return count
 
 
 def _texts(name: str, texts: str | Iterable[str]) -> list[str]:

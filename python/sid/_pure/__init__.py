@@ -3,24 +3,35 @@
 What needs NumPy is imported when it is first called.
 """
 
+import operator
 from collections.abc import Sequence
 from copy import deepcopy as deep_copy
 
+from .._languages import SUPPORTED_LANGUAGES
 from .ids import Ids
-from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
+from .intervals import append_coalescing, insert_interval, overlap, overlap_list, plan_segments
+from .ledger import Ledger
+from .registry import Registry
 from .render import markdown_table, snippet_xml, view_body, xml_element
+from .results import Rendered, render_results
 
 __all__ = [
     "Ids",
+    "Ledger",
+    "Registry",
+    "Rendered",
+    "analysis_cache_info",
     "analyze",
     "append_coalescing",
+    "clear_analysis_cache",
     "deep_copy",
     "insert_interval",
     "markdown_table",
-    "mask",
     "overlap",
     "overlap_list",
     "plan_segments",
+    "render_results",
+    "resize_analysis_cache",
     "snippet_span",
     "snippet_spans",
     "snippet_xml",
@@ -28,6 +39,27 @@ __all__ = [
     "word_segments",
     "xml_element",
 ]
+
+
+def analysis_cache_info() -> tuple[int, int, int, int, int, int]:
+    """Give ``(budget, used, texts, hits, misses, evictions)`` of what is remembered; the first two in bytes."""
+    from .memory import MEMORY
+
+    return MEMORY.info()
+
+
+def clear_analysis_cache() -> None:
+    """Forget all that is remembered."""
+    from .memory import MEMORY
+
+    MEMORY.clear()
+
+
+def resize_analysis_cache(budget: int) -> None:
+    """Set how many bytes may be remembered."""
+    from .memory import MEMORY
+
+    MEMORY.resize(budget)
 
 
 def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]:
@@ -38,14 +70,26 @@ def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]:
 
 
 def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> tuple[int, int]:
-    """Give the code point span of ``content`` that best answers ``query``; sizes count source tokens."""
+    """Give the code point span of ``content`` that best answers ``query``; sizes count source tokens.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is none that it takes, in whatever words.
+    """
     from .snippet import snippet_span as run
 
-    return run(query, content, window_size, stride, language)
+    if not (isinstance(query, str) and isinstance(content, str)):
+        raise TypeError("query and content must be texts")
+    if operator.index(window_size) < 1 or operator.index(stride) < 1:
+        raise ValueError("sizes must be greater than zero")
+    if language not in SUPPORTED_LANGUAGES:
+        raise ValueError("the language is not supported")
+    return run(query, content, operator.index(window_size), operator.index(stride), language)
 
 
 def snippet_spans(
-    queries: Sequence[str], contents: Sequence[str], window_size: int, stride: int, language: str, threads: int
+    queries: Sequence[str], contents: Sequence[str], window_size: int, stride: int, language: str, threads: int | None
 ) -> list[tuple[int, int]]:
     """Give what `snippet_span` gives for each query and the content at its place; one thread does it all."""
     return [

@@ -18,11 +18,14 @@ def term_of(token: str) -> str:
     return token.lower() if token.isascii() else token.translate(LOWERCASE)
 
 
-def kept_tokens(text: str, starts: Offsets, ends: Offsets, language: str) -> list[tuple[str, int]]:
+def token_terms(text: str, starts: Offsets, ends: Offsets) -> list[str]:
+    """Give the term of every token, at the index of its position."""
+    return [term_of(text[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def kept_terms(terms: list[str], language: str) -> list[tuple[str, int]]:
     """Give ``(term, position)`` of every token that is not a stopword."""
     stopwords = STOPWORDS[language]
-    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
-    terms = (term_of(text[start:end]) for start, end in bounds)
     return [(term, position) for position, term in enumerate(terms) if term not in stopwords]
 
 
@@ -31,5 +34,5 @@ def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]:
     starts, ends = token_bounds(text)
     return [
         (term, position, int(starts[position]), int(ends[position]))
-        for term, position in kept_tokens(text, starts, ends, language)
+        for term, position in kept_terms(token_terms(text, starts, ends), language)
     ]

@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .analysis import kept_tokens, token_bounds
+from .analysis import kept_terms, token_bounds, token_terms
+from .memory import MEMORY
 from .word_break import Offsets
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -24,12 +25,12 @@ Event: TypeAlias = tuple[int, int]
 
 def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> tuple[int, int]:
     """Give the code point span of ``content`` that best answers ``query``; sizes count source tokens."""
-    starts, ends = token_bounds(content)
+    starts, ends, content_terms = MEMORY.tokens(content)
     if len(starts) <= window_size:
         return 0, len(content)
     first = _window_starts(len(starts), window_size, stride)
-    kept = kept_tokens(content, starts, ends, language)
-    terms = [term for term, _ in kept_tokens(query, *token_bounds(query), language)]
+    kept = kept_terms(content_terms, language)
+    terms = [term for term, _ in kept_terms(token_terms(query, *token_bounds(query)), language)]
     scores = np.zeros(len(first))
 
     is_kept = np.zeros(len(starts) + 1, dtype=np.int64)

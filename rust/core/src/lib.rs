@@ -7,7 +7,9 @@
 
 pub mod ids;
 pub mod intervals;
+pub mod ledger;
 pub mod parallel;
 pub mod render;
 pub mod snippet;
 pub mod text;
+mod work;

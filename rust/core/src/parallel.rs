@@ -9,6 +9,9 @@ use std::thread;
 /// More threads than this are never used for one call.
 pub const MAX_THREADS: usize = 256;
 
+/// More threads than this are used only if they are asked for: many processes may do the same on one machine.
+pub const MOST_UNLESS_ASKED: usize = 8;
+
 /// A thread is worth its start for so many bytes of text: to analyse them takes several times as long, and where all
 /// processors are busy, a thread that waits for its turn holds up all.
 const BYTES_PER_THREAD: usize = 128 * 1024;
@@ -16,17 +19,21 @@ const BYTES_PER_THREAD: usize = 128 * 1024;
 /// The results of `work` on each of `items`, in their order.
 ///
 /// At most `threads` threads take part, the caller's among them, and no more than are worth their start for so many
-/// `bytes` of text in all. Where the system refuses to start a thread, the others do its work.
-pub fn map<T, R, F>(items: &[T], bytes: usize, threads: usize, work: F) -> Vec<R>
+/// `bytes` of text in all; without a number, as many as the process may run at once, but at most
+/// [`MOST_UNLESS_ASKED`]. Where the system refuses to start a thread, the others do its work.
+pub fn map<T, R, F>(items: &[T], bytes: usize, threads: Option<usize>, work: F) -> Vec<R>
 where
     T: Sync,
     R: Send,
     F: Fn(&T) -> R + Sync,
 {
-    let threads = threads
-        .min(MAX_THREADS)
-        .min(items.len())
-        .min(1 + bytes / BYTES_PER_THREAD);
+    let worth = items.len().min(1 + bytes / BYTES_PER_THREAD);
+    let allowed = || match threads {
+        Some(threads) => threads.min(MAX_THREADS),
+        // To ask the system takes its time.
+        None => thread::available_parallelism().map_or(1, |most| most.get().min(MOST_UNLESS_ASKED)),
+    };
+    let threads = if worth <= 1 { 1 } else { worth.min(allowed()) };
     if threads <= 1 {
         return items.iter().map(work).collect();
     }
@@ -73,7 +80,7 @@ mod tests {
         fn results_are_in_order(
             items in proptest::collection::vec(any::<u32>(), 0..200),
             bytes in prop_oneof![Just(0), Just(BYTES_PER_THREAD), Just(usize::MAX)],
-            threads in prop_oneof![0..9usize, Just(usize::MAX)],
+            threads in proptest::option::of(prop_oneof![0..9usize, Just(usize::MAX)]),
         ) {
             let expected: Vec<u64> = items.iter().map(|&item| u64::from(item) + 1).collect();
             prop_assert_eq!(map(&items, bytes, threads, |&item| u64::from(item) + 1), expected);
@@ -85,7 +92,7 @@ mod tests {
         for threads in [2, 3, 8] {
             let (barrier, seen) = (Barrier::new(threads), Mutex::new(HashSet::new()));
             let items = vec![(); threads];
-            map(&items, usize::MAX, threads, |()| {
+            map(&items, usize::MAX, Some(threads), |()| {
                 // Passed only once all threads are here.
                 barrier.wait();
                 seen.lock().unwrap().insert(thread::current().id());
@@ -97,7 +104,13 @@ mod tests {
     #[test]
     fn little_text_and_one_thread_stay_with_the_caller() {
         let caller = thread::current().id();
-        for (bytes, threads) in [(BYTES_PER_THREAD - 1, 8), (usize::MAX, 1), (usize::MAX, 0)] {
+        let cases = [
+            (BYTES_PER_THREAD - 1, Some(8)),
+            (BYTES_PER_THREAD - 1, None),
+            (usize::MAX, Some(1)),
+            (usize::MAX, Some(0)),
+        ];
+        for (bytes, threads) in cases {
             let on = map(&[(); 20], bytes, threads, |()| thread::current().id());
             assert!(on.iter().all(|&id| id == caller));
         }
@@ -107,7 +120,7 @@ mod tests {
     #[should_panic(expected = "an item is bad")]
     fn a_panic_reaches_the_caller() {
         let items: Vec<usize> = (0..100).collect();
-        map(&items, usize::MAX, 4, |&item| {
+        map(&items, usize::MAX, Some(4), |&item| {
             assert_ne!(item, 50, "an item is bad")
         });
     }

@@ -1,4 +1,4 @@
-//! The seen ledger's arithmetic on Python's pairs and lists.
+//! The arithmetic of spans on Python's pairs and lists.
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -6,10 +6,18 @@ use pyo3::types::{PyList, PyTuple};
 use sid_core::intervals::{self, Plan, Span};
 
 /// A span as Python sees it.
-type Pair = (i64, i64);
+pub(crate) type Pair = (i64, i64);
 
 /// A span from a tuple or list of two integers.
 pub(crate) fn span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
+    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        if tuple.len() == 2 {
+            let offset = |index| tuple.get_borrowed_item(index)?.extract::<i64>();
+            if let (Ok(start), Ok(end)) = (offset(0), offset(1)) {
+                return Ok(Span::new(start, end));
+            }
+        }
+    }
     let pair = match value.cast::<PyTuple>() {
         Ok(tuple) => Some(tuple.clone()),
         Err(_) => value
@@ -38,14 +46,19 @@ fn is_about_the_value(error: &PyErr, py: Python<'_>) -> bool {
 
 /// Spans from any iterable of pairs.
 pub(crate) fn spans(values: &Bound<'_, PyAny>) -> PyResult<Vec<Span>> {
+    if let Ok(list) = values.cast_exact::<PyList>() {
+        if list.len() <= 1 {
+            return list.iter().map(|value| span(&value)).collect();
+        }
+    }
     values.try_iter()?.map(|value| span(&value?)).collect()
 }
 
-fn pairs(spans: &[Span]) -> Vec<Pair> {
+pub(crate) fn pairs(spans: &[Span]) -> Vec<Pair> {
     spans.iter().map(|span| (span.start, span.end)).collect()
 }
 
-fn plan_pairs(plan: &Plan) -> (Vec<Pair>, Vec<Pair>) {
+pub(crate) fn plan_pairs(plan: &Plan) -> (Vec<Pair>, Vec<Pair>) {
     (pairs(&plan.displayed), pairs(&plan.seen))
 }
 
@@ -103,16 +116,5 @@ pub(crate) fn plan_segments(
     min_seen_overlap: i64,
 ) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
     let plan = intervals::plan_segments(span(whole)?, &spans(seen)?, min_seen_overlap);
-    Ok(plan_pairs(&plan))
-}
-
-/// As `plan_segments`, but a span that was seen whole is masked whole.
-#[pyfunction]
-pub(crate) fn mask(
-    whole: &Bound<'_, PyAny>,
-    seen: &Bound<'_, PyAny>,
-    min_seen_overlap: i64,
-) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
-    let plan = intervals::mask(span(whole)?, &spans(seen)?, min_seen_overlap);
     Ok(plan_pairs(&plan))
 }

@@ -1,263 +1,398 @@
-//! What one pass over a text finds out for one query.
+//! What is remembered about a text, so that another query of it need not read it again.
 
-use crate::text::ascii::InstructionSet;
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::fast::RandomState;
+
+use crate::text::ascii::{InstructionSet, Vector};
 use crate::text::lowercase::append_term;
-use crate::text::scan::{scan, AsciiToken, Sink};
+use crate::text::scan::{scan, Batch, Sink};
 use crate::text::stopwords::Language;
-use crate::text::term::{prefix, prefix_in, spread};
-use crate::text::word_break::{Boundary, Rules};
+use crate::text::term::prefix;
 use crate::text::Text;
+use crate::work::done;
 
+use super::numbers::Numbers;
 use super::query::Query;
-use super::rank::{Bits, Rank};
+use super::rank::Rank;
+use super::score::{Event, Features, Lengths};
+use super::starts::Starts;
+use super::windows::Windows;
 
-/// One occurrence of a feature: the positions of its first and last token (the same for a unigram).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Position of the first token.
-    pub left: usize,
-    /// Position of the last token.
-    pub right: usize,
-}
+/// Languages of which is remembered which tokens they keep, at most.
+const LANGUAGES: usize = 2;
 
-/// The source tokens of a text, which of them are kept, and where the query's features occur.
+/// Window lengths are remembered if they are of no more windows than this part of the tokens.
+const TOKENS_PER_WINDOW: usize = 8;
+
+/// The tokens of a text and the postings of its terms. It does not hold the text itself: whoever asks must bring it.
 #[derive(Debug)]
 pub struct Analysis {
-    /// Where the tokens start.
+    /// Where the tokens are.
     pub starts: Starts,
-    /// Which tokens are kept.
-    pub kept: Rank,
-    /// The events of every query term, by position.
-    pub unigrams: Vec<Vec<Event>>,
-    /// The events of every pair of query terms, by position.
-    pub bigrams: Vec<Vec<Event>>,
+    /// Whether the text was seen to be ASCII, so that bytes are code points.
+    pub ascii: bool,
+    /// Of each term, by its hash, the highest bits of that. Different terms may have the same.
+    hashes: Box<[u32]>,
+    /// Of each term, and one past the last: where its postings start.
+    firsts: Numbers,
+    /// The positions of the first term's tokens, then the second's, and so on.
+    postings: Numbers,
+    /// How terms are hashed.
+    hasher: RandomState,
+    derived: Mutex<Derived>,
+}
+
+/// What is found out of an analysis when it is first needed.
+#[derive(Debug, Default)]
+struct Derived {
+    kept: Vec<(Language, Arc<Rank>)>,
+    lengths: Option<(Language, Windows, Arc<Lengths>)>,
 }
 
 impl Analysis {
-    /// Analyses `text` in one pass.
-    pub fn new(text: Text<'_>, language: Language, set: InstructionSet, query: &Query) -> Self {
+    /// Analyses a text. There is none of a text of four gigabytes or more, nor of one two of whose terms cannot be told
+    /// apart by 64 bits of hash, which chance hardly brings about.
+    pub fn new(text: Text<'_>, set: InstructionSet) -> Option<Self> {
+        if u32::try_from(text.as_bytes().len()).is_err() {
+            return None;
+        }
+        let hasher = RandomState::default();
         let mut collector = Collector {
             text,
-            language,
-            query,
-            // Most texts have fewer tokens than this.
             starts: Starts::with_capacity(text.as_bytes().len() / 4 + 8),
-            kept: Bits::with_capacity(text.as_bytes().len() / 4 + 8),
-            unigrams: vec![Vec::new(); query.terms()],
-            bigrams: vec![Vec::new(); query.pairs()],
-            rank: 0,
-            previous: Hit {
-                rank: 0,
-                position: 0,
-                term: 0,
-            },
+            hasher: Hasher::new(&hasher),
+            hashes: Vec::with_capacity(text.as_bytes().len() / 4 + 8),
+            long: HashMap::with_hasher(hasher.clone()),
+            long_terms: Vec::new(),
+            told_apart: true,
             term: Vec::new(),
-            folded: Vec::new(),
         };
-        scan(text, set, &mut collector);
-        Analysis {
-            starts: collector.starts,
-            kept: collector.kept.ranked(),
-            unigrams: collector.unigrams,
-            bigrams: collector.bigrams,
+        let ascii = scan(text, set, &mut collector);
+        if !collector.told_apart {
+            return None;
         }
-    }
-}
-
-/// Where the tokens start: every sixteenth offset is kept, and the ones between are found again in the text.
-#[derive(Debug, Default)]
-pub struct Starts {
-    tokens: usize,
-    /// Offsets in bytes of the tokens at 0, 16, 32, …, modulo 2^32.
-    sampled: Vec<u32>,
-    /// The samples at which the offset passes another multiple of 2^32.
-    wraps: Vec<usize>,
-}
-
-/// Tokens per sample.
-const SAMPLE: usize = 16;
-
-impl Starts {
-    fn with_capacity(tokens: usize) -> Self {
-        Starts {
-            tokens: 0,
-            sampled: Vec::with_capacity(tokens / SAMPLE + 1),
-            wraps: Vec::new(),
-        }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, offset: usize) {
-        if self.tokens.is_multiple_of(SAMPLE) {
-            self.sample(offset);
-        }
-        self.tokens += 1;
-    }
-
-    #[inline(never)]
-    fn sample(&mut self, offset: usize) {
-        if offset >> 32 != self.wraps.len() {
-            self.wraps.resize(offset >> 32, self.sampled.len());
-        }
-        self.sampled.push(offset as u32);
-    }
-
-    /// How many tokens there are.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
-        self.tokens
-    }
-
-    /// The offset of a sample.
-    fn offset(&self, sample: usize) -> usize {
-        let high = self.wraps.partition_point(|&wrap| wrap <= sample);
-        high << 32 | self.sampled[sample] as usize
-    }
-
-    /// The first and the last byte offset of the token at `position` of `text`, which is what was analysed.
-    pub fn bounds(&self, text: Text<'_>, position: usize) -> (usize, usize) {
-        let rules = Rules::new(text);
-        // A token starts where nothing before it matters.
-        let mut boundary = Boundary::clean(self.offset(position / SAMPLE));
-        let mut left = position % SAMPLE;
-        loop {
-            let start = boundary.at;
-            if rules.segment(&mut boundary).is_word_like() {
-                if left == 0 {
-                    return (start, boundary.at);
+        let of = &collector.hashes;
+        let mut order = in_order(of);
+        let hash_of = |token: u64| of[token as u32 as usize];
+        let (mut hashes, mut firsts) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        for same in order.chunk_by_mut(|one, other| one >> 32 == other >> 32) {
+            done(1 + same.len());
+            // Different terms may share those bits.
+            same.sort_by_key(|&token| hash_of(token));
+            for tokens in same.chunk_by(|&one, &other| hash_of(one) == hash_of(other)) {
+                let long = collector.long.get(&hash_of(tokens[0]));
+                if long.is_some_and(|long| long.tokens != tokens.len()) {
+                    return None;
                 }
-                left -= 1;
+                hashes.push((tokens[0] >> 32) as u32);
+                firsts.push(first);
+                first += tokens.len() as u32;
+            }
+        }
+        firsts.push(first);
+        let mut starts = collector.starts;
+        starts.shrink();
+        Some(Analysis {
+            starts,
+            ascii,
+            hashes: hashes.into(),
+            firsts: Numbers::new(firsts.into_iter(), order.len()),
+            postings: Numbers::new(order.iter().map(|&token| token as u32), order.len()),
+            hasher,
+            derived: Mutex::default(),
+        })
+    }
+
+    /// Bytes of memory that it takes at most, with all that may still be found out of it.
+    pub fn most_bytes(&self) -> usize {
+        let tokens = self.starts.len();
+        size_of::<Self>()
+            + self.starts.heap_bytes()
+            + size_of_val(&*self.hashes)
+            + self.firsts.heap_bytes()
+            + self.postings.heap_bytes()
+            + LANGUAGES * Rank::heap_bytes_of(tokens)
+            + Lengths::heap_bytes_of(tokens / TOKENS_PER_WINDOW, tokens)
+    }
+
+    /// Which tokens a language keeps. `text` is what was analysed, here and below.
+    pub fn kept(&self, text: Text<'_>, language: Language, set: InstructionSet) -> Arc<Rank> {
+        let find = |derived: &Derived| {
+            let mut known = derived.kept.iter();
+            known
+                .find(|(known, _)| *known == language)
+                .map(|(_, kept)| kept.clone())
+        };
+        let locked = || self.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = find(&locked()) {
+            return kept;
+        }
+        let dropped = language.words().iter().flat_map(|word| {
+            let word = word.as_bytes();
+            self.postings_of(text, prefix(word), word, set)
+        });
+        let kept =
+            Rank::all(self.starts.len()).without(dropped.map(|index| self.postings.at(index)));
+        let kept = Arc::new(kept);
+        let mut derived = locked();
+        if let Some(kept) = find(&derived) {
+            return kept;
+        }
+        if derived.kept.len() == LANGUAGES {
+            derived.kept.remove(0);
+        }
+        derived.kept.push((language, kept.clone()));
+        kept
+    }
+
+    /// How long the windows are in the tokens that a language keeps.
+    pub fn lengths(
+        &self,
+        windows: Windows,
+        language: Language,
+        kept: &Rank,
+        set: InstructionSet,
+    ) -> Arc<Lengths> {
+        let locked = || self.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known_language, known_windows, lengths)) = &locked().lengths {
+            if (*known_language, *known_windows) == (language, windows) {
+                return lengths.clone();
+            }
+        }
+        let lengths = Arc::new(Lengths::new(windows, kept, set));
+        if windows.len() <= self.starts.len() / TOKENS_PER_WINDOW {
+            locked().lengths = Some((language, windows, lengths.clone()));
+        }
+        lengths
+    }
+
+    /// Where the features of a query occur among the `kept` tokens.
+    pub fn features(
+        &self,
+        text: Text<'_>,
+        query: &Query,
+        kept: &Rank,
+        set: InstructionSet,
+    ) -> Features {
+        let mut features = Features::new(query);
+        for ((prefix, term), events) in query.each_term().zip(&mut features.unigrams) {
+            let postings = self.postings_of(text, prefix, term, set);
+            done(1 + postings.len());
+            events.extend(postings.map(|index| {
+                let position = self.postings.at(index);
+                Event {
+                    left: position,
+                    right: position,
+                }
+            }));
+        }
+        let pairs = query.each_pair().map(|(left, right)| {
+            (
+                &features.unigrams[left as usize],
+                &features.unigrams[right as usize],
+            )
+        });
+        if query.pairs() <= FEW {
+            features.bigrams = pairs
+                .map(|(left, right)| neighbours(left, right, kept))
+                .collect();
+        } else {
+            features.bigrams = pairs_among(query, &features.unigrams, kept);
+        }
+        features
+    }
+
+    /// The postings of a term.
+    fn postings_of(
+        &self,
+        text: Text<'_>,
+        prefix: u64,
+        term: &[u8],
+        set: InstructionSet,
+    ) -> Range<usize> {
+        let hash = (Hasher::new(&self.hasher).hash(prefix, term) >> 32) as u32;
+        let first = self.hashes.partition_point(|&known| known < hash);
+        let alike = self.hashes[first..]
+            .iter()
+            .take_while(|&&known| known == hash);
+        let mut lowercase = Vec::with_capacity(term.len());
+        for number in first..first + alike.count() {
+            let postings = self.firsts.at(number)..self.firsts.at(number + 1);
+            let (start, end) = self
+                .starts
+                .bounds(text, self.postings.at(postings.start), set);
+            done(1);
+            lowercase.clear();
+            append_term(&mut lowercase, text.slice(start, end));
+            if lowercase == term {
+                return postings;
+            }
+        }
+        0..0
+    }
+}
+
+/// The tokens by the highest 32 bits of the hashes of their terms, then by position: those bits, and the position.
+fn in_order(hashes: &[u64]) -> Vec<u64> {
+    const DIGIT: u32 = 11;
+    let mut tokens: Vec<u64> = hashes
+        .iter()
+        .zip(0..)
+        .map(|(hash, position)| hash >> 32 << 32 | position)
+        .collect();
+    let mut sorted = vec![0; tokens.len()];
+    // Digit by digit from the lowest, each time keeping the order of what is alike.
+    for shift in [32, 32 + DIGIT, 32 + 2 * DIGIT] {
+        let digit = |token: u64| (token >> shift) as usize % (1 << DIGIT);
+        let mut places = [0u32; 1 << DIGIT];
+        for &token in &tokens {
+            places[digit(token)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        for &token in &tokens {
+            let place = &mut places[digit(token)];
+            sorted[*place as usize] = token;
+            *place += 1;
+        }
+        std::mem::swap(&mut tokens, &mut sorted);
+        done(tokens.len());
+    }
+    tokens
+}
+
+/// Up to so many pairs are looked for one by one.
+const FEW: usize = 16;
+
+/// The events of one term that are followed, among the kept tokens, by an event of another, as events of the pair.
+fn neighbours(left: &[Event], right: &[Event], kept: &Rank) -> Vec<Event> {
+    let mut pairs = Vec::new();
+    let mut right = right.iter().map(|event| event.left).peekable();
+    for &Event { left, .. } in left {
+        done(1);
+        let Some(next) = kept.next_one(left + 1) else {
+            break;
+        };
+        while right.next_if(|&position| position < next).is_some() {
+            done(1);
+        }
+        if right.peek() == Some(&next) {
+            pairs.push(Event { left, right: next });
+        }
+    }
+    pairs
+}
+
+/// The same for all pairs of a query at once: the work does not grow with the pairs that there could be.
+fn pairs_among(query: &Query, unigrams: &[Vec<Event>], kept: &Rank) -> Vec<Vec<Event>> {
+    let numbered = |(events, term): (&Vec<Event>, u32)| -> Vec<(usize, u32)> {
+        events.iter().map(|event| (event.left, term)).collect()
+    };
+    let mut hits: Vec<(usize, u32)> = unigrams.iter().zip(0..).flat_map(numbered).collect();
+    hits.sort_unstable();
+    done(hits.len());
+    let mut pairs = vec![Vec::new(); query.pairs()];
+    for (&(left, one), &(right, other)) in hits.iter().zip(hits.iter().skip(1)) {
+        if kept.next_one(left + 1) == Some(right) {
+            if let Some(pair) = query.pair((one, other)) {
+                pairs[pair as usize].push(Event { left, right });
             }
         }
     }
+    pairs
+}
+
+/// Hashes terms by their prefix where that is all of them.
+#[derive(Clone, Copy)]
+struct Hasher<'a> {
+    hasher: &'a RandomState,
+    seed: u64,
+}
+
+impl<'a> Hasher<'a> {
+    fn new(hasher: &'a RandomState) -> Self {
+        Hasher {
+            hasher,
+            seed: hasher.hash_one(0u64),
+        }
+    }
+
+    /// Different terms of no more than eight bytes have different hashes: each step can be undone.
+    #[inline]
+    fn hash(self, prefix: u64, term: &[u8]) -> u64 {
+        if term.len() > 8 {
+            return self.hasher.hash_one(term);
+        }
+        let mut mixed = (prefix ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        mixed ^ mixed >> 32
+    }
+}
+
+/// A term of more than eight bytes.
+struct Long {
+    /// Where it is among the long terms.
+    bytes: Range<usize>,
+    tokens: usize,
 }
 
 struct Collector<'a> {
     text: Text<'a>,
-    language: Language,
-    query: &'a Query,
     starts: Starts,
-    kept: Bits,
-    unigrams: Vec<Vec<Event>>,
-    bigrams: Vec<Vec<Event>>,
-    /// How many tokens were kept so far.
-    rank: usize,
-    previous: Hit,
+    hasher: Hasher<'a>,
+    /// The hash of each token's term.
+    hashes: Vec<u64>,
+    /// Terms of more than eight bytes, by their hash.
+    long: HashMap<u64, Long, RandomState>,
+    long_terms: Vec<u8>,
+    /// Whether no two of those have the same hash.
+    told_apart: bool,
     /// Scratch space for a term.
     term: Vec<u8>,
-    /// Scratch space for a token in lowercase.
-    folded: Vec<u8>,
-}
-
-/// A kept token that is a query term.
-#[derive(Clone, Copy)]
-struct Hit {
-    /// How many tokens were kept up to it, itself included: consecutive kept tokens have consecutive ranks.
-    rank: usize,
-    position: usize,
-    term: u32,
 }
 
 impl Collector<'_> {
-    /// Takes a token whose term has this prefix; `term` appends the whole of it where it is asked for.
-    ///
-    /// Whether a token is dropped cannot be foreseen, so nothing branches on it.
-    #[inline(always)]
-    fn take(&mut self, start: usize, prefix: u64, term: impl Fn(&mut Vec<u8>)) {
-        let spread = spread(prefix);
-        let scratch = &mut self.term;
-        let language = self.language;
-        let dropped = language.drops(prefix, spread, || {
-            scratch.clear();
-            term(scratch);
-            language.lists(scratch)
-        });
-        let position = self.starts.len();
-        self.starts.push(start);
-        self.kept.push(!dropped);
-        self.rank += usize::from(!dropped);
-        if self.query.may_hold(spread) {
-            self.term.clear();
-            term(&mut self.term);
-            self.record(position, prefix);
-        }
-    }
-
-    /// Records the term in the scratch space, if the query holds it. No query holds a dropped term.
-    #[inline(never)]
-    fn record(&mut self, position: usize, prefix: u64) {
-        let Some(term) = self.query.term(prefix, &self.term) else {
-            return;
-        };
-        let hit = Hit {
-            rank: self.rank,
-            position,
-            term,
-        };
-        let previous = std::mem::replace(&mut self.previous, hit);
-        self.unigrams[term as usize].push(Event {
-            left: position,
-            right: position,
-        });
-        // The first hit finds rank 0 before it, which no token has.
-        if previous.rank == 0 || previous.rank + 1 != hit.rank {
+    fn take(&mut self, prefix: u64, term: &[u8]) {
+        let hash = self.hasher.hash(prefix, term);
+        self.hashes.push(hash);
+        if term.len() <= 8 {
             return;
         }
-        if let Some(pair) = self.query.pair((previous.term, term)) {
-            self.bigrams[pair as usize].push(Event {
-                left: previous.position,
-                right: position,
-            });
-        }
+        let long = self.long.entry(hash).or_insert_with(|| {
+            let start = self.long_terms.len();
+            self.long_terms.extend_from_slice(term);
+            Long {
+                bytes: start..self.long_terms.len(),
+                tokens: 0,
+            }
+        });
+        long.tokens += 1;
+        self.told_apart &= self.long_terms[long.bytes.clone()] == *term;
     }
 }
 
 impl Sink for Collector<'_> {
     #[inline(always)]
-    fn ascii(&mut self, token: AsciiToken<'_>) {
-        self.take(token.start(), token.prefix(), |out| {
-            out.extend_from_slice(token.term())
-        });
+    unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
+        for token in 0..batch.len() {
+            self.take(batch.prefix(token), batch.term(token));
+        }
+        self.starts.push_batch(batch);
     }
 
-    #[inline]
-    fn token(&mut self, start: usize, end: usize, cased: bool) {
-        let token = self.text.slice(start, end);
-        if cased {
-            let mut folded = std::mem::take(&mut self.folded);
-            folded.clear();
-            append_term(&mut folded, token);
-            self.take(start, prefix(&folded), |out| out.extend_from_slice(&folded));
-            self.folded = folded;
-        } else {
-            let prefix = prefix_in(self.text.as_bytes(), start, end);
-            self.take(start, prefix, |out| out.extend_from_slice(token.as_bytes()));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        #[cfg(target_pointer_width = "64")]
-        fn samples_are_found_in_texts_of_any_size(gaps in proptest::collection::vec(0usize..1 << 34, 0..40)) {
-            let mut starts = Starts::default();
-            let mut offset = 0;
-            let mut samples = Vec::new();
-            for gap in gaps {
-                offset += gap;
-                samples.push(offset);
-                (0..SAMPLE).for_each(|token| starts.push(offset + token));
-                offset += SAMPLE;
-            }
-            prop_assert_eq!(starts.len(), samples.len() * SAMPLE);
-            for (sample, expected) in samples.into_iter().enumerate() {
-                prop_assert_eq!(starts.offset(sample), expected);
-            }
-        }
+    fn token(&mut self, start: usize, end: usize, _: bool) {
+        let mut term = std::mem::take(&mut self.term);
+        term.clear();
+        append_term(&mut term, self.text.slice(start, end));
+        self.take(prefix(&term), &term);
+        self.term = term;
+        self.starts.push(start, end);
     }
 }

@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
-use crate::text::ascii::InstructionSet;
+use crate::text::ascii::{InstructionSet, Vector};
 use crate::text::lowercase::append_term;
-use crate::text::scan::{scan, AsciiToken, Sink};
+use crate::text::scan::{scan, Batch, Sink};
 use crate::text::stopwords::Language;
-use crate::text::term::{prefix, spread};
+use crate::text::term::{may_be_longer, prefix, Filter, Lookup};
 use crate::text::Text;
+use crate::work::done;
 
 /// Up to so many terms or pairs are looked for one by one.
 const FEW: usize = 16;
-const LEAST_FILTER: usize = 256;
 
 /// The distinct kept terms of a query and the distinct pairs of neighbours among them, numbered in order of first
 /// appearance.
@@ -27,9 +27,8 @@ pub struct Query {
     /// The number of every term and every pair, once there are more than a few.
     term_numbers: HashMap<Box<[u8]>, u32, RandomState>,
     pair_numbers: HashMap<(u32, u32), u32, RandomState>,
-    /// Whether some term's prefix spreads to here; a power of two of entries.
-    filter: Vec<bool>,
-    shift: u32,
+    /// Finds the language's stopwords and what may be a term of the query.
+    lookup: Lookup<'static>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,31 +50,24 @@ impl Query {
                 pairs: Vec::with_capacity(8),
                 term_numbers: HashMap::default(),
                 pair_numbers: HashMap::default(),
-                filter: Vec::new(),
-                shift: 0,
+                lookup: language.lookup(Filter::default()),
             },
             previous: None,
             term: Vec::with_capacity(16),
         };
         scan(text, set, &mut collector);
         let mut query = collector.query;
-        query.build_filter();
+        let mut filter = Filter::default();
+        for term in &query.terms {
+            filter.add(query.lookup.product(term.prefix));
+        }
+        query.lookup = language.lookup(filter);
         query
     }
 
-    fn build_filter(&mut self) {
-        let size = (8 * self.terms.len()).next_power_of_two().max(LEAST_FILTER);
-        self.shift = u64::BITS - size.ilog2();
-        self.filter = vec![false; size];
-        for term in &self.terms {
-            self.filter[(spread(term.prefix) >> self.shift) as usize] = true;
-        }
-    }
-
-    /// Whether a term with this prefix may be in the query.
-    #[inline(always)]
-    pub fn may_hold(&self, spread: u64) -> bool {
-        self.filter[(spread >> self.shift) as usize]
+    /// Looks up prefixes of terms among the language's stopwords and the query's terms.
+    pub fn lookup(&self) -> &Lookup<'static> {
+        &self.lookup
     }
 
     /// The number of a term, if the query holds it.
@@ -96,6 +88,18 @@ impl Query {
         }
         let found = self.pairs.iter().position(|&known| known == pair);
         found.map(|number| number as u32)
+    }
+
+    /// The distinct terms in order of their numbers, each with its prefix.
+    pub fn each_term(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.terms
+            .iter()
+            .map(|term| (term.prefix, &self.bytes[term.start..term.end]))
+    }
+
+    /// The distinct pairs of neighbours, as the numbers of their terms.
+    pub fn each_pair(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.pairs.iter().copied()
     }
 
     /// How many distinct terms the query holds.
@@ -158,11 +162,12 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn take(&mut self, prefix: u64) {
-        if self
-            .language
-            .drops(prefix, spread(prefix), || self.language.lists(&self.term))
-        {
+    /// Takes the term in the scratch space.
+    fn take(&mut self) {
+        done(1 + self.query.terms.len().min(FEW));
+        let prefix = prefix(&self.term);
+        let dropped = self.query.lookup.look_up(prefix).dropped != 0;
+        if dropped && (!may_be_longer(prefix) || self.language.lists(&self.term)) {
             return;
         }
         let number = self.query.add_term(prefix, &self.term);
@@ -173,15 +178,18 @@ impl Collector<'_> {
 }
 
 impl Sink for Collector<'_> {
-    fn ascii(&mut self, token: AsciiToken<'_>) {
-        self.term.clear();
-        self.term.extend_from_slice(token.term());
-        self.take(token.prefix());
+    #[inline(always)]
+    unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
+        for token in 0..batch.len() {
+            self.term.clear();
+            self.term.extend_from_slice(batch.term(token));
+            self.take();
+        }
     }
 
     fn token(&mut self, start: usize, end: usize, _: bool) {
         self.term.clear();
         append_term(&mut self.term, self.text.slice(start, end));
-        self.take(prefix(&self.term));
+        self.take();
     }
 }

@@ -1,35 +1,72 @@
 //! BM25 over the windows of one text, each window a document.
 
-use super::analysis::{Analysis, Event};
+use super::numbers::Numbers;
+use super::query::Query;
+use super::rank::Rank;
 use super::windows::Windows;
+use crate::text::ascii::{InstructionSet, Vector, Work};
+use crate::work::done;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
+
+/// One occurrence of a feature: the positions of its first and last token (the same for a unigram).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Position of the first token.
+    pub left: usize,
+    /// Position of the last token.
+    pub right: usize,
+}
+
+/// Where a query's features occur in a text, each feature's events by position.
+#[derive(Debug, Default)]
+pub struct Features {
+    /// The events of every query term.
+    pub unigrams: Vec<Vec<Event>>,
+    /// The events of every pair of query terms.
+    pub bigrams: Vec<Vec<Event>>,
+}
+
+impl Features {
+    /// No events yet of the query's features.
+    pub fn new(query: &Query) -> Self {
+        Features {
+            unigrams: vec![Vec::new(); query.terms()],
+            bigrams: vec![Vec::new(); query.pairs()],
+        }
+    }
+
+    /// Whether no feature occurs. No pair does without its terms.
+    pub fn is_empty(&self) -> bool {
+        self.unigrams.iter().all(Vec::is_empty)
+    }
+}
 
 /// The index of the window with the highest score; the earliest on a tie.
 ///
 /// Scores are summed feature by feature, unigrams before bigrams, so that equal windows get bit-equal sums. Only
 /// windows that hold an event are scored: the work grows with the windows, the events, and the windows that hold one.
-pub fn best_window(windows: Windows, analysis: &Analysis) -> usize {
-    if analysis.unigrams.iter().all(Vec::is_empty) {
-        return 0;
-    }
-    let kept = kept_tokens(windows, analysis);
+pub fn best_window(windows: Windows, features: &Features, lengths: &Lengths) -> usize {
     let mut scores = vec![0.0; windows.len()];
     let mut held = Vec::new();
-
-    let unigram_lengths = Lengths::new(&kept, windows, |kept| kept);
-    for events in &analysis.unigrams {
-        add_feature(windows, events, &unigram_lengths, &mut held, &mut scores);
-    }
-    if analysis.bigrams.iter().any(|events| !events.is_empty()) {
-        let bigram_lengths = Lengths::new(&kept, windows, |kept| kept.saturating_sub(1));
-        for events in &analysis.bigrams {
-            add_feature(windows, events, &bigram_lengths, &mut held, &mut scores);
+    for (kind, all) in [
+        (
+            Kind::new(lengths.unigrams, windows, |kept| kept),
+            &features.unigrams,
+        ),
+        (
+            Kind::new(lengths.bigrams, windows, |kept| kept.saturating_sub(1)),
+            &features.bigrams,
+        ),
+    ] {
+        for events in all {
+            count_held(windows, events, &mut held);
+            kind.add_feature(lengths, &mut held, &mut scores);
         }
     }
-
     let mut best = 0;
+    done(scores.len());
     for (index, &score) in scores.iter().enumerate() {
         if score > scores[best] {
             best = index;
@@ -38,29 +75,72 @@ pub fn best_window(windows: Windows, analysis: &Analysis) -> usize {
     best
 }
 
-/// How many kept tokens each window holds.
-fn kept_tokens(windows: Windows, analysis: &Analysis) -> Vec<usize> {
-    (0..windows.len())
-        .map(|index| {
-            let positions = windows.positions(index);
-            analysis.kept.ones_before(positions.end) - analysis.kept.ones_before(positions.start)
-        })
-        .collect()
+/// How long the windows are.
+#[derive(Debug)]
+pub struct Lengths {
+    /// The kept tokens of each window.
+    kept: Numbers,
+    /// The lengths in unigrams of all windows together, and those in bigrams.
+    unigrams: usize,
+    bigrams: usize,
 }
 
-/// The lengths of all windows in one kind of feature, and how they weigh.
-struct Lengths<'a> {
-    kept: &'a [usize],
+impl Lengths {
+    /// Counts the kept tokens in each window.
+    pub fn new(windows: Windows, kept: &Rank, set: InstructionSet) -> Self {
+        set.run(KeptTokens { windows, kept })
+    }
+
+    /// Bytes of memory that the lengths of so many windows of a size take, besides the object itself.
+    pub fn heap_bytes_of(windows: usize, size: usize) -> usize {
+        Numbers::heap_bytes_of(windows, size)
+    }
+}
+
+struct KeptTokens<'a> {
+    windows: Windows,
+    kept: &'a Rank,
+}
+
+impl Work for KeptTokens<'_> {
+    type Output = Lengths;
+
+    /// For an instruction set that counts bits.
+    #[inline(always)]
+    unsafe fn run<V: Vector>(self) -> Lengths {
+        let (mut unigrams, mut bigrams) = (0, 0);
+        let mut lengths = Vec::with_capacity(self.windows.len());
+        // No closure, which might not be compiled for the instruction set.
+        done(self.windows.len());
+        for index in 0..self.windows.len() {
+            let positions = self.windows.positions(index);
+            let kept =
+                self.kept.ones_before(positions.end) - self.kept.ones_before(positions.start);
+            unigrams += kept;
+            bigrams += kept.saturating_sub(1);
+            // No text that fits in memory has a window of more tokens.
+            lengths.push(u32::try_from(kept).unwrap_or(u32::MAX));
+        }
+        Lengths {
+            kept: Numbers::new(lengths.into_iter(), self.windows.size()),
+            unigrams,
+            bigrams,
+        }
+    }
+}
+
+/// One kind of feature: unigrams or bigrams.
+struct Kind {
+    /// How many such features a window with so many kept tokens has.
     of: fn(usize) -> usize,
     average: f64,
     /// The norm for each number of kept tokens that a window may hold, if those are fewer than the windows.
     norms: Vec<f64>,
 }
 
-impl<'a> Lengths<'a> {
-    fn new(kept: &'a [usize], windows: Windows, of: fn(usize) -> usize) -> Self {
-        let total: usize = kept.iter().map(|&kept| of(kept)).sum();
-        let average = total as f64 / kept.len() as f64;
+impl Kind {
+    fn new(total: usize, windows: Windows, of: fn(usize) -> usize) -> Self {
+        let average = total as f64 / windows.len() as f64;
         let norms = if windows.size() < windows.len() {
             (0..=windows.size())
                 .map(|kept| norm(of(kept), average))
@@ -68,18 +148,28 @@ impl<'a> Lengths<'a> {
         } else {
             Vec::new()
         };
-        Lengths {
-            kept,
-            of,
-            average,
-            norms,
+        Kind { of, average, norms }
+    }
+
+    /// Adds a feature's part to the scores of the windows that hold it so many times, and empties `held`.
+    fn add_feature(&self, lengths: &Lengths, held: &mut Vec<(usize, usize)>, scores: &mut [f64]) {
+        if self.average <= 0.0 || held.is_empty() {
+            held.clear();
+            return;
+        }
+        let total = scores.len() as f64;
+        let containing = held.len() as f64;
+        let idf = (1.0 + (total - containing + 0.5) / (containing + 0.5)).ln();
+        for (index, frequency) in held.drain(..) {
+            let frequency = frequency as f64;
+            let norm = self.norm(lengths.kept.at(index));
+            scores[index] += idf * (frequency * (K1 + 1.0)) / (frequency + norm);
         }
     }
 
-    /// What BM25 adds to the term frequency below the line for window `index`.
+    /// What BM25 adds to the term frequency below the line for a window with so many kept tokens.
     #[inline]
-    fn norm(&self, index: usize) -> f64 {
-        let kept = self.kept[index];
+    fn norm(&self, kept: usize) -> f64 {
         match self.norms.get(kept) {
             Some(&norm) => norm,
             None => norm((self.of)(kept), self.average),
@@ -91,34 +181,15 @@ fn norm(length: usize, average: f64) -> f64 {
     K1 * (1.0 - B + B * length as f64 / average)
 }
 
-/// Adds a feature's part to the score of every window that holds an event of it. `held` is scratch space.
-fn add_feature(
-    windows: Windows,
-    events: &[Event],
-    lengths: &Lengths<'_>,
-    held: &mut Vec<(usize, usize)>,
-    scores: &mut [f64],
-) {
-    if events.is_empty() || lengths.average <= 0.0 {
-        return;
-    }
-    count_held(windows, events, held);
-    let total = windows.len() as f64;
-    let containing = held.len() as f64;
-    let idf = (1.0 + (total - containing + 0.5) / (containing + 0.5)).ln();
-    for (index, frequency) in held.drain(..) {
-        let frequency = frequency as f64;
-        scores[index] += idf * (frequency * (K1 + 1.0)) / (frequency + lengths.norm(index));
-    }
-}
-
 /// Appends every window that holds an event, with the number of events that it holds.
 ///
 /// Events come sorted by `left` and by `right`, so that those a window holds are neighbours, and both ends only go up.
 fn count_held(windows: Windows, events: &[Event], held: &mut Vec<(usize, usize)>) {
     let (mut begin, mut end) = (0, 0);
     let mut index = 0;
+    done(1 + events.len());
     while index < windows.len() {
+        done(1);
         let positions = windows.positions(index);
         while begin < events.len() && events[begin].left < positions.start {
             begin += 1;

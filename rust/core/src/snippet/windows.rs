@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 /// Windows of equal size that start a stride apart, and one more at the end where the stride leaves tokens over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     size: usize,
     stride: usize,

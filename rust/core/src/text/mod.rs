@@ -1,6 +1,7 @@
 //! From text to tokens: code points, word boundaries, terms and stopwords.
 
 pub mod ascii;
+mod letters;
 pub mod lowercase;
 pub mod offsets;
 pub mod properties;

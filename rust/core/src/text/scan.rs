@@ -1,67 +1,84 @@
-//! The source tokens of a text, in one pass: whole blocks where the text is ASCII, code point by code point elsewhere.
+//! The source tokens of a text, in one pass: whole blocks where the text is made of what a block can hold, code point by
+//! code point elsewhere.
 
-use super::ascii::{classify, InstructionSet, Masks, Vector, Work, BLOCK, READABLE};
+use super::ascii::{classify, InstructionSet, Masks, Terms, Vector, Work, BLOCK, READABLE};
+use super::term::{Found, Lookup};
 use super::word_break::{Boundary, Rules};
 use super::Text;
+use crate::work::done;
 
-/// From so many ASCII bytes ahead it pays to classify a block.
+/// After a block of which less than this was of use, it pays to walk on for a while.
 const WORTH_A_BLOCK: usize = 16;
 
-/// A token of ASCII, in the block that it was found in.
-#[derive(Clone, Copy, Debug)]
-pub struct AsciiToken<'a> {
-    /// The block in lowercase.
-    block: &'a [u8; READABLE],
+/// The longest such while, in bytes.
+const LONGEST_WALK: usize = 512;
+
+/// Tokens that were found together in a block.
+pub struct Batch<'a> {
     /// Offset in bytes of the block in the text.
     base: usize,
-    start: usize,
-    end: usize,
+    terms: Terms<'a>,
 }
 
-impl<'a> AsciiToken<'a> {
-    /// Offset in bytes of its first byte.
+impl<'a> Batch<'a> {
+    /// How many tokens; at least one and at most [`TERMS`](super::term::TERMS).
     #[inline(always)]
-    pub fn start(self) -> usize {
-        self.base + self.start
+    #[allow(clippy::len_without_is_empty)] // There is always a token.
+    pub fn len(&self) -> usize {
+        self.terms.count()
     }
 
-    /// Offset in bytes after its last byte.
+    /// Offset in bytes of a token's first byte.
     #[inline(always)]
-    pub fn end(self) -> usize {
-        self.base + self.end
+    pub fn start(&self, number: usize) -> usize {
+        self.base + usize::from(self.terms.starts[number % BLOCK])
     }
 
-    /// Its term.
+    /// Offset in bytes after a token's last byte.
+    #[inline(always)]
+    pub fn end(&self, number: usize) -> usize {
+        self.base + usize::from(self.terms.ends[number % BLOCK])
+    }
+
+    /// The term of a token.
     #[inline]
-    pub fn term(self) -> &'a [u8] {
-        &self.block[self.start..self.end]
+    pub fn term(&self, number: usize) -> &'a [u8] {
+        self.terms.term(number)
     }
 
-    /// The [`prefix`](super::term::prefix) of its term.
+    /// The [prefix](super::term::prefix) of a token's term.
     #[inline(always)]
-    pub fn prefix(self) -> u64 {
-        // A token starts in the block proper, as the compiler is told here.
-        let start = self.start % BLOCK;
-        let mut eight = [0; 8];
-        eight.copy_from_slice(&self.block[start..start + 8]);
-        let length = (self.end - self.start).min(8) as u32;
-        u64::from_le_bytes(eight) & u64::MAX >> (64 - 8 * length)
+    pub fn prefix(&self, number: usize) -> u64 {
+        self.terms.prefix(number)
+    }
+
+    /// Looks up the terms.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must be there.
+    #[inline(always)]
+    pub unsafe fn look_up<V: Vector>(&self, lookup: &Lookup<'_>) -> Found {
+        // SAFETY: the caller vouches for the instruction set.
+        unsafe { V::look_up(&self.terms, lookup) }
     }
 }
 
 /// Takes the source tokens of a text as they are found. Its functions should be inlined, to be compiled for the
 /// instruction set that is used.
 pub trait Sink {
-    /// A token of ASCII.
-    fn ascii(&mut self, token: AsciiToken<'_>);
+    /// Tokens of a block.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must be there.
+    unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>);
 
     /// Any token: bytes `start..end` of the text. `cased` says whether a lowercase mapping changes a code point of it.
     fn token(&mut self, start: usize, end: usize, cased: bool);
 }
 
-/// Gives every source token of `text` to `sink`, first to last.
-pub fn scan<S: Sink>(text: Text<'_>, set: InstructionSet, sink: &mut S) {
-    set.run(Scan { text, sink });
+/// Gives every source token of `text` to `sink`, first to last. Returns whether the text was seen to be ASCII.
+pub fn scan<S: Sink>(text: Text<'_>, set: InstructionSet, sink: &mut S) -> bool {
+    set.run(Scan { text, sink })
 }
 
 struct Scan<'a, S> {
@@ -70,42 +87,49 @@ struct Scan<'a, S> {
 }
 
 impl<S: Sink> Work for Scan<'_, S> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    unsafe fn run<V: Vector>(self) {
+    unsafe fn run<V: Vector>(self) -> bool {
         let bytes = self.text.as_bytes();
         // Always a boundary after which the rules need to know nothing of what was before.
         let mut at = 0;
+        let mut walk = 0;
+        let mut ascii = true;
         while at < bytes.len() {
-            if is_ascii_ahead(bytes, at) {
-                let read = match bytes[at..].first_chunk::<READABLE>() {
-                    // SAFETY: the caller vouches for the instruction set.
-                    Some(block) => unsafe { ascii_block::<V, S>(block, at, false, self.sink) },
-                    None => {
-                        // Spaces after the end: they end a token, as the end of the text does.
-                        let mut block = [b' '; READABLE];
-                        let rest = &bytes[at..];
-                        block[..rest.len()].copy_from_slice(rest);
-                        let last = rest.len() < BLOCK;
-                        // SAFETY: as above.
-                        unsafe { ascii_block::<V, S>(&block, at, last, self.sink) }.min(rest.len())
-                    }
-                };
-                at += read;
-                if read > 0 {
-                    continue;
+            let block = match bytes[at..].first_chunk::<READABLE>() {
+                // SAFETY: the caller vouches for the instruction set.
+                Some(block) => unsafe { scan_block::<V, S>(block, at, false, self.sink) },
+                None => {
+                    // Spaces after the end: they end a token, as the end of the text does.
+                    let mut block = [b' '; READABLE];
+                    let rest = &bytes[at..];
+                    block[..rest.len()].copy_from_slice(rest);
+                    let last = rest.len() < BLOCK;
+                    // SAFETY: as above.
+                    unsafe { scan_block::<V, S>(&block, at, last, self.sink) }
                 }
+            };
+            let read = block.read.min(bytes.len() - at);
+            at += read;
+            ascii &= block.ascii;
+            if read >= WORTH_A_BLOCK {
+                walk = 0;
+            } else {
+                walk = (2 * walk).clamp(WORTH_A_BLOCK, LONGEST_WALK);
             }
-            at = segments_from(self.text, at, self.sink);
+            if !block.whole && at < bytes.len() || read == 0 {
+                at = segments_from(self.text, at, walk, self.sink);
+                ascii = false;
+            }
         }
+        ascii
     }
 }
 
-/// Gives the tokens from `at` to `sink` by the rules, code point by code point: at least one segment, and on until ASCII
-/// comes and the rules are done with what was before. Returns where that is.
-fn segments_from<S: Sink>(text: Text<'_>, at: usize, sink: &mut S) -> usize {
-    let bytes = text.as_bytes();
+/// Gives the tokens from `at` to `sink` by the rules, code point by code point: at least one segment and `least` bytes,
+/// and on until the rules are done with what was before. Returns where that is.
+fn segments_from<S: Sink>(text: Text<'_>, at: usize, least: usize, sink: &mut S) -> usize {
     let rules = Rules::new(text);
     let mut boundary = Boundary::clean(at);
     loop {
@@ -114,71 +138,93 @@ fn segments_from<S: Sink>(text: Text<'_>, at: usize, sink: &mut S) -> usize {
         if found.is_word_like() {
             sink.token(start, boundary.at, found.is_cased());
         }
-        let at = boundary.at;
-        if boundary.is_clean() && bytes.get(at).is_none_or(u8::is_ascii) {
-            return at;
+        let end = boundary.at == text.as_bytes().len();
+        if end || boundary.is_clean() && boundary.at - at >= least {
+            return boundary.at;
         }
     }
 }
 
-/// Whether the next bytes, as many as pay or as there are, are ASCII.
-#[inline(always)]
-fn is_ascii_ahead(bytes: &[u8], at: usize) -> bool {
-    match bytes[at..].first_chunk::<WORTH_A_BLOCK>() {
-        Some(ahead) => u128::from_le_bytes(*ahead) & (u128::MAX / 0xFF * 0x80) == 0,
-        None => bytes[at..].is_ascii(),
-    }
+/// What was found of a block.
+struct Scanned {
+    /// How many bytes its tokens and what lies between them are.
+    read: usize,
+    /// Whether a block can hold what comes then, as far as can be seen.
+    whole: bool,
+    /// Whether it is all ASCII.
+    ascii: bool,
 }
 
-/// Gives the tokens that surely end in the block to `sink`; returns how many bytes they and what lies between them are.
+/// Gives the tokens that surely end in the block to `sink`.
 ///
-/// That is up to the start of the segment which a code point after the block, or the first one in it that is not
-/// ASCII, may still belong to, unless the text ends before the end of the block (`last`).
+/// It reads up to the start of the segment which a code point after the block, or the first one in it that only the rules
+/// know, may still belong to, unless the text ends before the end of the block (`last`).
 ///
 /// # Safety
 /// The instruction set of `V` must be there.
 #[inline(always)]
-unsafe fn ascii_block<V: Vector, S: Sink>(
+unsafe fn scan_block<V: Vector, S: Sink>(
     block: &[u8; READABLE],
     base: usize,
     last: bool,
     sink: &mut S,
-) -> usize {
+) -> Scanned {
     // SAFETY: the caller vouches for the instruction set.
     let classified = unsafe { classify::<V>(block) };
+    done(1);
     let masks = classified.masks;
-    let ascii = masks.non_ascii.trailing_zeros() as usize;
-    let done = if last && ascii == BLOCK {
+    let known = masks.unknown.trailing_zeros() as usize;
+    let surely = if last && known == BLOCK {
         BLOCK
     } else {
-        ascii - open_segment(&masks, ascii)
+        known - open_segment(&masks, known)
     };
-    let token = masks.token & lowest(done);
+    let token = masks.token & lowest(surely);
     let mut starts = token & !(token << 1);
     // The end of a token that ends with the block is no bit of it, but such a token is open or followed by spaces.
     let mut ends = !token & token << 1;
-    while starts != 0 {
-        let start = starts.trailing_zeros() as usize;
-        let end = ends.trailing_zeros() as usize;
-        starts &= starts - 1;
-        ends &= ends.wrapping_sub(1);
-        // A run of `_` alone is no token. Runs that start with one are rare.
-        if block[start % BLOCK] == b'_' && masks.word_like >> start & lowest(end - start) == 0 {
-            continue;
+    // A run of `_` alone is no token. Runs that start with one are rare.
+    let mut doubtful = starts & masks.underscore;
+    while doubtful != 0 {
+        done(1);
+        let start = doubtful & doubtful.wrapping_neg();
+        doubtful &= doubtful - 1;
+        let end = ends & (ends & !(start - 1)).wrapping_neg();
+        if masks.word_like & end.wrapping_sub(1) & !(start - 1) == 0 {
+            starts &= !start;
+            ends &= !end;
         }
-        sink.ascii(AsciiToken {
-            block: &classified.lowercase,
-            base,
-            start,
-            end,
-        });
     }
-    done
+    done(starts.count_ones() as usize);
+    if starts != 0 {
+        let (mut start_places, mut end_places) = ([0; BLOCK], [0; BLOCK]);
+        // SAFETY: the caller vouches for the instruction set.
+        unsafe {
+            V::places(starts, &mut start_places);
+            V::places(ends, &mut end_places);
+            sink.batch::<V>(&Batch {
+                base,
+                terms: Terms {
+                    lowercase: &classified.lowercase,
+                    starts: &start_places,
+                    ends: &end_places,
+                    start_mask: starts,
+                    end_mask: ends,
+                },
+            });
+        }
+    }
+    // A code point that goes on after the block is unknown too, but the next block may hold it.
+    Scanned {
+        read: surely,
+        whole: known > BLOCK - 4,
+        ascii: masks.continuation | masks.unknown == 0,
+    }
 }
 
 /// The lowest `length` bits, at most 64.
 #[inline(always)]
-fn lowest(length: usize) -> u64 {
+pub fn lowest(length: usize) -> u64 {
     if length >= 64 {
         u64::MAX
     } else {
@@ -192,13 +238,14 @@ fn open_segment(masks: &Masks, end: usize) -> usize {
     if end == 0 {
         return 0;
     }
-    // A middle character just before `end` may join what is before it to what is there.
-    let at_end = 1 << (end - 1);
     let run = |mask: u64| (!(mask << (64 - end))).leading_zeros() as usize;
-    // Any other byte is a segment by itself, but marks may follow it.
+    let last = run(masks.continuation) + 1;
+    // A middle character just before `end` may join what is before it to what is there.
+    let at_end = lowest(end) & !lowest(end - last);
+    // Any other code point is a segment by itself, but marks may follow it.
     run(masks.token | masks.middle & at_end)
         .max(run(masks.space))
-        .max(1)
+        .max(last)
 }
 
 #[cfg(test)]
@@ -212,8 +259,9 @@ mod tests {
     struct Tokens(Vec<(usize, usize)>);
 
     impl Sink for Tokens {
-        fn ascii(&mut self, token: AsciiToken<'_>) {
-            self.0.push((token.start(), token.end()));
+        unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
+            self.0
+                .extend((0..batch.len()).map(|token| (batch.start(token), batch.end(token))));
         }
         fn token(&mut self, start: usize, end: usize, _: bool) {
             self.0.push((start, end));
@@ -242,7 +290,8 @@ mod tests {
         );
         let other = proptest::sample::select(vec![
             0xE9, 0x300, 0x200D, 0xAD, 0x1F600, 0x1F1E9, 0x5D0, 0x3042, 0x30A2, 0x4E00, 0x93F,
-            0xB7, 0x2019, 0x24C2, 0x85, 0x3000, 0xD800, 0xDFFF, 0x661, 0x10FFFF, 0x55F, 0x2460,
+            0xB7, 0x2019, 0x2026, 0x41F, 0x43F, 0x628, 0xD55C, 0x3002, 0x24C2, 0x85, 0x3000,
+            0xD800, 0xDFFF, 0x661, 0x10FFFF, 0x55F, 0x2460,
         ]);
         let one = prop_oneof![40 => ascii, 1 => other, 1 => 0u32..0x11_0000];
         proptest::collection::vec(

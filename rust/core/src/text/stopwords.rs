@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::tables::STOPWORDS;
-use super::term::{prefix, spread};
+use super::term::{may_be_longer, prefix, Filter, Lookup};
 
 /// A supported language.
 #[derive(Clone, Copy)]
@@ -62,10 +62,8 @@ impl Table {
         prefixes.sort_unstable();
         prefixes.dedup();
         let mut bits = (4 * prefixes.len().max(2)).ilog2() + 1;
-        let mut tries = 0;
-        let mut multiplier = 1u64;
-        loop {
-            let shift = u64::BITS - bits;
+        for tries in 1u64.. {
+            let (multiplier, shift) = (odd_number(tries), u64::BITS - bits);
             if let Some(slots) = Self::placed(&prefixes, multiplier, shift) {
                 return Table {
                     words,
@@ -74,19 +72,18 @@ impl Table {
                     shift,
                 };
             }
-            tries += 1;
-            multiplier = multiplier.wrapping_add(2);
             if tries % 2048 == 0 {
                 bits += 1;
             }
         }
+        unreachable!("with a bit for each of so many tries, every prefix is alone in its slot")
     }
 
     /// Puts every prefix in a slot of its own, if the multiplier does so.
     fn placed(prefixes: &[u64], multiplier: u64, shift: u32) -> Option<Box<[u64]>> {
         let mut slots = vec![0; 1 << (u64::BITS - shift)].into_boxed_slice();
         for &prefix in prefixes {
-            let slot = &mut slots[(spread(prefix).wrapping_mul(multiplier) >> shift) as usize];
+            let slot = &mut slots[(prefix.wrapping_mul(multiplier) >> shift) as usize];
             if *slot != 0 {
                 return None;
             }
@@ -94,6 +91,14 @@ impl Table {
         }
         Some(slots)
     }
+}
+
+/// An odd number whose bits look random, for each number: the finalizer of SplitMix64.
+fn odd_number(number: u64) -> u64 {
+    let mut mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (mixed ^ mixed >> 31) | 1
 }
 
 impl Language {
@@ -113,27 +118,27 @@ impl Language {
 
     /// Whether the language drops a term, given in (generalized) UTF-8.
     pub fn is_stopword(self, term: &[u8]) -> bool {
-        !term.is_empty() && {
-            let prefix = prefix(term);
-            self.drops(prefix, spread(prefix), || self.lists(term))
+        if term.is_empty() {
+            return false;
         }
+        let prefix = prefix(term);
+        let found = self.lookup(Filter::default()).look_up(prefix);
+        found.dropped != 0 && (!may_be_longer(prefix) || self.lists(term))
     }
 
-    /// Whether the language drops the term with this prefix, spread; `lists` is asked where the prefix does not tell.
-    #[inline(always)]
-    pub(crate) fn drops(self, prefix: u64, spread: u64, lists: impl FnOnce() -> bool) -> bool {
+    /// Looks prefixes of terms up in the language's list and in a query's filter.
+    pub fn lookup(self, filter: Filter) -> Lookup<'static> {
         let table = self.table;
-        let slot = spread.wrapping_mul(table.multiplier) >> table.shift;
-        let equal = table.slots[slot as usize] == prefix;
-        // One branch that is hardly ever taken, in place of two that cannot be foreseen.
-        if equal & (prefix >> 56 != 0) {
-            return lists();
-        }
-        equal
+        Lookup::new(table.multiplier, table.shift, &table.slots, filter)
+    }
+
+    /// The terms that it drops, sorted.
+    pub fn words(self) -> &'static [&'static str] {
+        self.table.words
     }
 
     /// Whether the term is in the language's list.
-    pub(crate) fn lists(self, term: &[u8]) -> bool {
+    pub fn lists(self, term: &[u8]) -> bool {
         let found = self
             .table
             .words
