@@ -14,7 +14,7 @@ __all__ = ["MAX_NAME_LENGTH", "for_corpus", "strict", "validate_corpus_name", "w
 MAX_NAME_LENGTH = 64
 """Characters that the API takes in a tool's name."""
 
-_CORPUS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_CORPUS_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def validate_corpus_name(corpus: str) -> str:
@@ -23,7 +23,7 @@ def validate_corpus_name(corpus: str) -> str:
     Raises
     ------
     ValueError
-        If it is not a letter followed by letters, digits and underscores (all ASCII), or is too long.
+        If it is not an identifier of ASCII letters, digits and underscores, or is too long.
 
     Examples
     --------
@@ -33,8 +33,8 @@ def validate_corpus_name(corpus: str) -> str:
     longest = MAX_NAME_LENGTH - max(len(f"_{name}") for name in SEARCH_NAMES)
     if not isinstance(corpus, str) or not _CORPUS_NAME.fullmatch(corpus) or len(corpus) > longest:
         raise ValueError(
-            f"corpus name {corpus!r:.100} cannot begin a tool's name: it must be a letter followed by letters, digits "
-            f"or underscores, all ASCII, and at most {longest} characters"
+            f"corpus name {corpus!r:.100} cannot begin a tool's name: it must be ASCII letters, digits and underscores, "
+            f"not begin with a digit, and have at most {longest} characters"
         )
     return corpus
 

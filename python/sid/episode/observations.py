@@ -1,0 +1,166 @@
+"""What the model is shown, and what it means by the ids that it writes.
+
+One episode's documents, ids and ledger live here. Nothing here waits: results come in, texts go out, in the order of
+the calls, so that what an earlier call showed a later one masks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..backends.router import CorpusRouter
+from ..document_cache import DocumentCache
+from ..document_rendering import ID_SEPARATOR, parse_rendered_model_facing_id
+from ..id_stream import IdStream
+from ..ranges import InvalidCharacterRange, resolve_char_range
+from ..tools import ToolError
+from .fetch import Search
+
+__all__ = ["NO_RESULTS", "READ_CHARACTERS", "Observations", "sendable"]
+
+READ_CHARACTERS = 10_000
+"""Characters of a document that one read shows at most, as the tool's description says."""
+
+NO_RESULTS = "No documents match this query. Try other words, or fewer of them."
+
+ID = "id"
+CONTENT = "content"
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def sendable(text: str) -> str:
+    """Give a text that can be sent as UTF-8, with as many code points, so that offsets stay.
+
+    Examples
+    --------
+    >>> sendable("a\\ud800b")
+    'a�b'
+    """
+    return _LONE_SURROGATE.sub(_REPLACEMENT, text)
+
+
+class Observations:
+    """The documents of one episode, as its model sees them.
+
+    Parameters
+    ----------
+    router
+        The corpora.
+    language
+        Whose stopwords to drop when snippets are chosen.
+    seed
+        Of the stream of model-facing ids.
+    """
+
+    def __init__(self, router: CorpusRouter, language: str, seed: int) -> None:
+        self.cache = DocumentCache(language)
+        self.cache.model_facing_id_stream = IdStream(seed=seed)
+        self._router = router
+
+    def knows(self, search: Search, original_id: object) -> bool:
+        """Say whether a search's document is in the cache."""
+        return isinstance(original_id, str) and self._data_id(search, original_id) in self.cache
+
+    def document(self, search: Search, original_id: str) -> dict[str, Any]:
+        """Give a document of the cache as a hit of a search."""
+        return {ID: original_id, **self.cache.get_document(self._data_id(search, original_id))}
+
+    def require_displayable(self, search: Search, hits: Sequence[Mapping[str, Any]]) -> None:
+        """Check what a search found.
+
+        Raises
+        ------
+        BackendError
+            If a hit cannot be shown.
+        """
+        for number, hit in enumerate(hits, 1):
+            if not isinstance(hit, Mapping):
+                raise search.failed(f"result {number} must be a mapping, got {hit!r:.100}")
+            for name in (ID, CONTENT):
+                value = hit.get(name)
+                if not isinstance(value, str) or not value:
+                    raise search.failed(f"result {number} must have a non-empty str as {name!r}, got {value!r:.100}")
+
+    def search(self, search: Search, hits: Sequence[Mapping[str, Any]]) -> str:
+        """Show the results of a search, which are displayable, and record what is shown."""
+        if not hits:
+            return NO_RESULTS
+        fields = _with_content(search.corpus.display_fields)
+        results = []
+        for hit in hits:
+            absent = dict.fromkeys(name for name in fields or () if name not in hit)
+            results.append({**hit, **absent, ID: self._data_id(search, hit[ID])})
+        return _render_results(self.cache, results, search.query, search.snippet_size, fields)
+
+    def read(self, reference: str) -> str:
+        """Show a document, or a range of it, from the start of what is asked and at most `READ_CHARACTERS`.
+
+        Raises
+        ------
+        ToolError
+            If the reference is malformed, or of no document or no range that there is.
+        """
+        try:
+            model_id, char_range = parse_rendered_model_facing_id(reference.strip())
+        except ValueError as error:
+            raise ToolError(str(error)) from None
+        if not self.cache.contains_model_facing_id(model_id):
+            raise ToolError(f"there is no document {model_id!r:.100}: read takes the ids that search results show")
+        data_id = self.cache.to_data_id(model_id)
+        length = len(self.cache.get_document(data_id)[CONTENT])
+        try:
+            # Not by the cache, whose messages name the data id.
+            start, end = resolve_char_range(char_range or (0, length), length, mode="lenient", document_id=model_id)
+        except InvalidCharacterRange as error:
+            raise ToolError(f"{error}; ask for a range between 0 and {length}") from None
+        view = self.cache.get_single_span_document_view(
+            data_id, CONTENT, (start, min(end, start + READ_CHARACTERS)), self._display_fields(str(data_id))
+        )
+        rendered = view.render_xml()
+        self.cache.update_seen(view)
+        return rendered
+
+    def report(self, references: Sequence[str]) -> list[str]:
+        """Give the data ids of reported references: each document once, in order, unknown ones left out."""
+        model_ids = [reference.partition(ID_SEPARATOR)[0].strip() for reference in references]
+        known = [model_id for model_id in model_ids if self.cache.contains_model_facing_id(model_id)]
+        return [str(self.cache.to_data_id(model_id)) for model_id in dict.fromkeys(known)]
+
+    def sources(self, data_ids: Sequence[str]) -> list[tuple[str | None, str]]:
+        """Give the corpus and the original id of each data id."""
+        return [self._router.resolve(data_id) for data_id in data_ids]
+
+    def _data_id(self, search: Search, original_id: str) -> str:
+        return self._router.data_id(search.corpus.name, original_id)
+
+    def _display_fields(self, data_id: str) -> list[str] | None:
+        corpus, _ = self._router.resolve(data_id)
+        return _with_content(self._router.corpus(corpus).display_fields)
+
+
+def _with_content(display_fields: Sequence[str] | None) -> list[str] | None:
+    """Give the fields that a view displays, its text among them."""
+    if display_fields is None:
+        return None
+    return list(dict.fromkeys((*display_fields, CONTENT)))
+
+
+def _render_results(
+    cache: DocumentCache,
+    results: Sequence[Mapping[str, Any]],
+    query: str,
+    snippet_size: int,
+    display_fields: Sequence[str] | None,
+) -> str:
+    shown = []
+    for result in results:
+        data_id = result[ID]
+        cache.add_document(data_id, {name: value for name, value in result.items() if name != ID})
+        view = cache.apply_snippet(data_id, CONTENT, query, snippet_size, display_fields=display_fields)
+        shown.append(view.render_xml())
+        cache.update_seen(view)
+    return "\n".join(shown)
