@@ -18,7 +18,7 @@ from .threads import in_thread
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["API_URL", "aask", "ask", "default_async_client", "default_client"]
+__all__ = ["API_URL", "aask", "ask", "checked_response", "default_async_client", "default_client"]
 
 API_URL = "https://api.sid-1.com/v1"
 KEY_VARIABLE = "SID_API_KEY"
@@ -28,7 +28,8 @@ TIMEOUT = 120.0
 """Seconds without a byte after which a request of the default client is tried again."""
 
 RETRIES = 4
-"""How often the default client tries again: on 408, 409, 429 and 5xx, as ``Retry-After`` says, and on lost connections."""
+"""How often the default client tries again: on 408, 409, 429 and 5xx, as ``Retry-After`` says, and on lost
+connections."""
 
 
 def default_client() -> OpenAI:
@@ -58,7 +59,8 @@ def _openai() -> Any:
         import openai
     except ImportError as error:
         raise ImportError(
-            f"the default client is the package openai ({error}); run: pip install 'sid-native[openai]', or pass a client",
+            f"the default client is the package openai ({error}); pass a client, "
+            "or run: pip install 'sid-native[openai]'",
             name="openai",
         ) from None
     return openai
@@ -90,7 +92,7 @@ def ask(client: Any, request: Mapping[str, Any]) -> dict[str, Any]:
         if inspect.iscoroutine(response):
             response.close()
         raise TypeError("the client is asynchronous: await Episode.arun(), or pass a synchronous one")
-    return _response(response)
+    return checked_response(_plain(response))
 
 
 async def aask(client: Any, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +113,7 @@ async def aask(client: Any, request: Mapping[str, Any]) -> dict[str, Any]:
                 response = await response
     except Exception as error:
         raise _failed(error) from error
-    return _response(response)
+    return checked_response(_plain(response))
 
 
 def _create(client: Any) -> Any:
@@ -123,9 +125,14 @@ def _failed(error: Exception) -> ModelError:
     return ModelError(f"the request to the model failed: {type(error).__name__}: {' '.join(str(error).split()):.500}")
 
 
-def _response(response: Any) -> dict[str, Any]:
-    """Give a response as plain data once it is known to be one."""
-    plain = _plain(response)
+def checked_response(plain: Any) -> dict[str, Any]:
+    """Give a response, as plain data, if it is one that can be worked with.
+
+    Raises
+    ------
+    ModelError
+        If it is not, or tells of a failure.
+    """
     if not isinstance(plain, dict) or not isinstance(plain.get("output"), list):
         raise ModelError(f"the model's service answered something else than a response: {plain!r:.200}")
     status = plain.get("status") or "completed"

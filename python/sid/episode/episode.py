@@ -6,6 +6,7 @@ import os
 import secrets
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..backends.corpus import Corpus
@@ -14,7 +15,7 @@ from ..document_cache import DocumentCache
 from ..tools import ToolExample, validate_toolset
 from .client import aask, ask, default_async_client, default_client
 from .fetch import RetryPolicy, fetch, fetch_blocking
-from .loop import MAX_LIMIT, AskModel, steps
+from .loop import MAX_LIMIT, AskModel, Step, Steps, adrive, drive, steps
 from .plan import DEFAULT_INSTRUCTIONS, REWARDS, Plan, default_examples, tools_of
 from .result import EpisodeResult
 from .transcript import OnEvent, Recorder
@@ -25,8 +26,8 @@ __all__ = ["Episode"]
 class Episode:
     """One complete SID-2 episode.
 
-    The model is given search tools for the corpora, ``read``, and ``report_helpful_ids``. It searches in parallel and in
-    turns until it reports. Each run has a cache, ids and a ledger of its own.
+    The model is given search tools for the corpora, ``read``, and ``report_helpful_ids``. It searches in turns, several
+    searches a turn if it likes, until it reports. Each run has a cache, ids and a ledger of its own.
 
     Parameters
     ----------
@@ -52,8 +53,8 @@ class Episode:
     instructions
         What the model is told before the question.
     tool_examples
-        Calls that show the model how tools are used, at least one a tool. By default one of each, with the filters whose
-        schemas give ``examples``.
+        Calls that show the model how tools are used, at least one a tool. By default one of each, with the filters
+        whose schemas give ``examples``.
     on_event
         Called with each event as it happens; see `sid.episode.transcript`. What it raises ends the episode.
     transcript
@@ -83,7 +84,7 @@ class Episode:
     ...     def __init__(self):
     ...         self.responses = self
     ...     def create(self, *, input, **request):
-    ...         shown = input[-2].get("output", "")
+    ...         shown = input[-2].get("output", "") if len(input) > 1 else ""
     ...         name, arguments = "text_search", '{"query": "owls"}'
     ...         if shown:
     ...             name, arguments = "report_helpful_ids", '{"ids": ["%s"]}' % shown.split('"')[1]
@@ -123,21 +124,25 @@ class Episode:
         _require_within("max_parallel_fetches", max_parallel_fetches, 1, None)
         if reward not in REWARDS:
             raise ValueError(f"unknown reward {reward!r:.100}; supported values: {', '.join(REWARDS)}")
+        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+            raise ValueError(f"seed must be an integer, got {seed!r:.100}")
         DocumentCache(language)  # refuses an unknown one
-        self._router = CorpusRouter([corpora] if isinstance(corpora, Corpus) else corpora)
-        self._tools = tools_of(self._router)
-        self._tool_examples = default_examples(self._router) if tool_examples is None else list(tool_examples)
-        validate_toolset(self._tools, self._tool_examples)
-        self._settings = {
-            "question": question,
-            "model": model,
-            "instructions": instructions,
-            "reward": reward,
-            "reasoning_effort": reasoning_effort,
-            "max_turns": max_turns,
-            "default_limit": default_limit,
-            "language": language,
-        }
+        router = CorpusRouter([corpora] if isinstance(corpora, Corpus) else corpora)
+        self._plan = Plan(
+            question=question,
+            model=model,
+            instructions=instructions,
+            tools=tools_of(router),
+            tool_examples=default_examples(router) if tool_examples is None else list(tool_examples),
+            reward=reward,
+            reasoning_effort=reasoning_effort,
+            max_turns=max_turns,
+            default_limit=default_limit,
+            language=language,
+            seed=0,
+            router=router,
+        )
+        validate_toolset(self._plan.tools, self._plan.tool_examples)
         self._client = client
         self._seed = seed
         self._max_parallel_fetches = max_parallel_fetches
@@ -165,19 +170,12 @@ class Episode:
             return self._run(client)
 
     def _run(self, client: Any) -> EpisodeResult:
-        loop, answer = self._steps(), None
-        while True:
-            try:
-                step = loop.send(answer)
-            except StopIteration as stop:
-                return self._result(stop)
-            try:
-                if isinstance(step, AskModel):
-                    answer = ask(client, step.request)
-                else:
-                    answer = fetch_blocking(step.searches, self._retry, self._max_parallel_fetches, step.done)
-            except BaseException as error:
-                loop.throw(error)
+        def perform(step: Step) -> Any:
+            if isinstance(step, AskModel):
+                return ask(client, step.request)
+            return fetch_blocking(step.searches, self._retry, self._max_parallel_fetches, step.done)
+
+        return drive(self._steps(), perform)
 
     async def arun(self) -> EpisodeResult:
         """Run the episode without blocking the event loop; raises as `run` does."""
@@ -187,37 +185,24 @@ class Episode:
             return await self._arun(client)
 
     async def _arun(self, client: Any) -> EpisodeResult:
-        loop, answer = self._steps(), None
-        while True:
-            try:
-                step = loop.send(answer)
-            except StopIteration as stop:
-                return self._result(stop)
-            try:
-                if isinstance(step, AskModel):
-                    answer = await aask(client, step.request)
-                else:
-                    answer = await fetch(step.searches, self._retry, self._max_parallel_fetches, step.done)
-            except BaseException as error:
-                loop.throw(error)
+        async def perform(step: Step) -> Any:
+            if isinstance(step, AskModel):
+                return await aask(client, step.request)
+            return await fetch(step.searches, self._retry, self._max_parallel_fetches, step.done)
 
-    def _steps(self) -> Any:
-        plan = Plan(
-            **self._settings,
-            tools=self._tools,
-            tool_examples=self._tool_examples,
-            seed=secrets.randbits(64) if self._seed is None else self._seed,
-            router=self._router,
-        )
+        return await adrive(self._steps(), perform)
+
+    def _steps(self) -> Steps:
+        plan = replace(self._plan, seed=secrets.randbits(64) if self._seed is None else self._seed)
         return steps(plan, uuid.uuid4().hex, Recorder(self._transcript, self._on_event))
-
-    @staticmethod
-    def _result(stop: StopIteration) -> EpisodeResult:
-        result: EpisodeResult = stop.value
-        return result
 
 
 def _require_within(name: str, number: int, least: int, most: int | None) -> None:
-    if not isinstance(number, int) or isinstance(number, bool) or number < least or (most is not None and number > most):
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or number < least
+        or (most is not None and number > most)
+    ):
         bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
         raise ValueError(f"{name} must be an integer, {bounds}, got {number!r:.100}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -21,7 +20,16 @@ __all__ = ["Done", "Found", "RetryPolicy", "Search", "fetch", "fetch_blocking"]
 Found: TypeAlias = list[Mapping[str, Any]] | ToolError
 """What a search gives: its hits, or what the model did wrong."""
 
-_BUGS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
+_BUGS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
 """Errors that another try does not mend."""
 
 
@@ -52,9 +60,9 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class Search:
-    """One search that the model asked for, checked."""
+    """One search that the model asked for, checked. ``number`` is that of its call in the turn."""
 
-    call_id: str
+    number: int
     tool: str
     corpus: Corpus = field(repr=False)
     mode: str

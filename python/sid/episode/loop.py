@@ -7,7 +7,7 @@ searches), and takes what came of it. Who drives it may be synchronous, asynchro
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -20,7 +20,18 @@ from .plan import Plan
 from .result import Ended, EpisodeResult, Usage
 from .transcript import FORMAT, Recorder, recorded_hit
 
-__all__ = ["MAX_LIMIT", "MAX_SNIPPET_SIZE", "AskModel", "Fetch", "Step", "TranscriptEnds", "steps"]
+__all__ = [
+    "MAX_LIMIT",
+    "MAX_SNIPPET_SIZE",
+    "AskModel",
+    "Fetch",
+    "Step",
+    "Steps",
+    "TranscriptEnds",
+    "adrive",
+    "drive",
+    "steps",
+]
 
 MAX_LIMIT = 100
 """Results that one search shows at most, however many the model asks for."""
@@ -72,6 +83,38 @@ def steps(plan: Plan, session: str, recorder: Recorder) -> Steps:
         recorder.close()
 
 
+def drive(loop: Steps, perform: Callable[[Step], Any]) -> EpisodeResult:
+    """Take the steps, performing each, until there is a result."""
+    try:
+        step = next(loop)
+        while True:
+            try:
+                answer = perform(step)
+            except BaseException as error:
+                step = loop.throw(error)
+            else:
+                step = loop.send(answer)
+    except StopIteration as stop:
+        result: EpisodeResult = stop.value
+        return result
+
+
+async def adrive(loop: Steps, perform: Callable[[Step], Awaitable[Any]]) -> EpisodeResult:
+    """Do as `drive` does, asynchronously."""
+    try:
+        step = next(loop)
+        while True:
+            try:
+                answer = await perform(step)
+            except BaseException as error:
+                step = loop.throw(error)
+            else:
+                step = loop.send(answer)
+    except StopIteration as stop:
+        result: EpisodeResult = stop.value
+        return result
+
+
 class _Episode:
     """One run: the conversation so far, and what the model has been shown."""
 
@@ -84,11 +127,13 @@ class _Episode:
         self.input: list[Item] = [_user(plan.question)]
         self.usage: Usage | None = None
         self.turn = 0
+        self.responses = 0
 
     def run(self) -> Steps:
         self.recorder.record("episode", format=FORMAT, **self.plan.as_event())
         try:
-            for self.turn in range(1, self.plan.max_turns + 1):
+            for turn in range(1, self.plan.max_turns + 1):
+                self.turn = turn
                 ended = yield from self.take_turn()
                 if ended is not None:
                     return ended
@@ -103,6 +148,7 @@ class _Episode:
         request = {**json.loads(self.fixed_request), "input": json.loads(json.dumps(self.input))}
         response = yield AskModel(request)
         self.record("response", response=response)
+        self.responses += 1
         if isinstance(response.get("usage"), dict):
             self.usage = (self.usage or Usage()).plus(response["usage"])
         if response.get("status") == "incomplete":
@@ -111,11 +157,11 @@ class _Episode:
             return self.end("incomplete", f"the model's response broke off: {reason or 'no reason is told'}")
         self.input += response["output"]
         calls = [item for item in response["output"] if item.get("type") == "function_call"]
-        for call in calls:
-            self.record(
-                "call", call_id=call["call_id"], name=call.get("name"), arguments=call.get("arguments")
-            )
-        prepared = [self.prepare(call, alone=len(calls) == 1) for call in calls]
+        prepared = []
+        for number, call in enumerate(calls, 1):
+            told = {key: call.get(key) for key in ("call_id", "name", "arguments")}
+            self.record("call", call=number, **told)
+            prepared.append(self.prepare(number, call, alone=len(calls) == 1))
         for one in prepared:
             if isinstance(one, _Report):
                 return self.end("reported", "", one.data_ids)
@@ -125,7 +171,7 @@ class _Episode:
         self.input.append(_user(self.remaining(bool(calls))))
         return None
 
-    def prepare(self, call: Item, *, alone: bool) -> _Prepared:
+    def prepare(self, number: int, call: Item, *, alone: bool) -> _Prepared:
         """Understand a call: what is to be done, or what is wrong with it."""
         name = call.get("name")
         try:
@@ -133,18 +179,18 @@ class _Episode:
                 raise ToolError(f"there is no tool {name!r:.100}; the tools are {', '.join(self.tools)}")
             arguments = parse_arguments(self.tools[name], call.get("arguments"))  # type: ignore[arg-type]
             if name == REPORT_NAME:
-                return self.report(call, arguments["ids"], alone=alone)
+                return self.report(number, arguments["ids"], alone=alone)
             if name == "read":
                 return _Read(arguments["id"])
             corpus, mode = self.plan.router.tool_names()[name]
             limit = min(arguments.pop("limit", self.plan.default_limit), MAX_LIMIT)
             size = min(arguments.pop("snippet_size", SNIPPET_SIZE_DEFAULT), MAX_SNIPPET_SIZE)
             query = arguments.pop("query")
-            return Search(call["call_id"], name, corpus, mode, query, limit, size, arguments or None)
+            return Search(number, name, corpus, mode, query, limit, size, arguments or None)
         except ToolError as error:
             return error
 
-    def report(self, call: Item, references: list[str], *, alone: bool) -> _Report:
+    def report(self, number: int, references: list[str], *, alone: bool) -> _Report:
         if self.turn == 1:
             raise ToolError(f"{REPORT_NAME} is not accepted in the first turn: search first")
         if not alone:
@@ -154,32 +200,33 @@ class _Episode:
         data_ids = self.observations.report(references)
         if not data_ids:
             raise ToolError("none of these ids is of a document: report ids that search results show")
-        self.record("report", call_id=call["call_id"], ids=references, data_ids=data_ids)
+        self.record("report", call=number, ids=references, data_ids=data_ids)
         return _Report(data_ids)
 
     def answer(self, calls: Sequence[Item], prepared: Sequence[_Prepared]) -> Generator[Step, Any, None]:
         """Make the searches at once, then answer each call in its order."""
         searches = [one for one in prepared if isinstance(one, Search)]
         found: Iterator[Found] = iter((yield Fetch(searches, self.fetched)) if searches else ())
-        for call, one in zip(calls, prepared, strict=True):
+        for number, (call, one) in enumerate(zip(calls, prepared, strict=True), 1):
             refused = False
             try:
                 output = self.observe(one, next(found) if isinstance(one, Search) else None)
             except ToolError as error:
                 output, refused = f"Error: {error}"[:_ERROR_CHARACTERS], True
             output = sendable(output)
-            self.record("observation", call_id=call["call_id"], output=output, refused=refused)
+            self.record("observation", call=number, output=output, refused=refused)
             self.input.append({"type": "function_call_output", "call_id": call["call_id"], "output": output})
 
     def fetched(self, search: Search, found: Found) -> None:
         """Take note of what a search found; a `BackendError` if that cannot be shown."""
+        place = {"call": search.number, "corpus": search.corpus.name}
         if isinstance(found, ToolError):
-            self.record("fetched", call_id=search.call_id, error=str(found))
+            self.record("fetched", **place, error=str(found))
             return
         self.observations.require_displayable(search, found)
         knows = self.observations.knows
         hits = [{"id": hit["id"]} if knows(search, hit["id"]) else recorded_hit(hit) for hit in found]
-        self.record("fetched", call_id=search.call_id, hits=hits)
+        self.record("fetched", **place, hits=hits)
 
     def observe(self, one: _Prepared, found: Found | None) -> str:
         """Give what the model is shown for a call."""
@@ -201,14 +248,13 @@ class _Episode:
         return f"{nudge}{left} turns remain."
 
     def end(self, reason: Ended, detail: str, data_ids: Sequence[str] = ()) -> EpisodeResult:
-        turns = self.turn - 1 if reason == "transcript_ends" else self.turn
-        self.recorder.record("ended", reason=reason, detail=detail, turns=turns)
+        self.recorder.record("ended", reason=reason, detail=detail, turns=self.responses)
         return EpisodeResult(
             tuple(data_ids),
             tuple(self.observations.sources(data_ids)),
             reason,
             detail,
-            turns,
+            self.responses,
             self.usage,
             self.observations.cache,
             self.recorder.events,

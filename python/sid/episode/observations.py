@@ -33,11 +33,11 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def sendable(text: str) -> str:
-    """Give a text that can be sent as UTF-8, with as many code points, so that offsets stay.
+    r"""Give a text that can be sent as UTF-8, with as many code points, so that offsets stay.
 
     Examples
     --------
-    >>> sendable("a\\ud800b")
+    >>> sendable("a\ud800b")
     'a�b'
     """
     return _LONE_SURROGATE.sub(_REPLACEMENT, text)
@@ -61,13 +61,9 @@ class Observations:
         self.cache.model_facing_id_stream = IdStream(seed=seed)
         self._router = router
 
-    def knows(self, search: Search, original_id: object) -> bool:
-        """Say whether a search's document is in the cache."""
-        return isinstance(original_id, str) and self._data_id(search, original_id) in self.cache
-
-    def document(self, search: Search, original_id: str) -> dict[str, Any]:
-        """Give a document of the cache as a hit of a search."""
-        return {ID: original_id, **self.cache.get_document(self._data_id(search, original_id))}
+    def knows(self, search: Search, original_id: str) -> bool:
+        """Say whether a document that a search found is in the cache."""
+        return self._data_id(search, original_id) in self.cache
 
     def require_displayable(self, search: Search, hits: Sequence[Mapping[str, Any]]) -> None:
         """Check what a search found.

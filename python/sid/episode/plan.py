@@ -30,11 +30,11 @@ MAX_OUTPUT_TOKENS = 4096
 DEFAULT_INSTRUCTIONS = """\
 You find the documents that help to answer a question. You do not answer the question yourself.
 
-Search from several sides: put the question in other words, look for each thing that it asks about, and follow what the \
-results mention. You may make several calls in one turn. Results show snippets; read a document where a snippet does not \
-tell whether it helps.
+Search from several sides: put the question in other words, look for each thing that it asks about, and follow what \
+the results mention. You may make several calls in one turn. Results show snippets; read a document where a snippet \
+does not tell whether it helps.
 
-When you have found what there is, or when no turn but one is left, call report_helpful_ids, alone, with the ids of the \
+When you have found what there is, or when one turn remains, call report_helpful_ids, alone, with the ids of the \
 documents that help, the most helpful first. That ends the search, so do not call it before you have searched."""
 
 
@@ -118,7 +118,9 @@ class Plan:
 class _Recorded:
     """A backend of which only what it gave is left."""
 
-    def search(self, query: str, *, limit: int, filters: Mapping[str, Any] | None = None) -> Sequence[Mapping[str, Any]]:
+    def search(
+        self, query: str, *, limit: int, filters: Mapping[str, Any] | None = None
+    ) -> Sequence[Mapping[str, Any]]:
         raise NotImplementedError("a replay searches nothing: what was found is in the transcript")
 
 

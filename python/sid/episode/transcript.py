@@ -1,7 +1,7 @@
 """The events of an episode, as they happen and as a file of them that can be replayed.
 
-A transcript is JSON Lines in ASCII: one event a line, each an object with ``event`` (its kind) and ``at`` (seconds since the
-episode began). It holds the whole episode: the question, instructions and tools, every response of the model as the
+A transcript is JSON Lines in ASCII: one event a line, each an object with ``event`` (its kind) and ``at`` (seconds
+since the episode began). It holds the whole episode: the question, instructions and tools, every response of the model as the
 service sent it, every search result with its whole text when it first came up, and every observation. It does not hold
 the API key.
 
@@ -12,14 +12,16 @@ the API key.
 ``response``
     What the model answered: ``turn``, ``response``.
 ``call``
-    One call of it: ``turn``, ``call_id``, ``name``, ``arguments`` (the text that the model wrote).
+    One call of it: ``turn``, ``call`` (its number in the turn, from 1), ``call_id``, ``name``, ``arguments`` (the text
+    that the model wrote).
 ``fetched``
-    A search is done: ``turn``, ``call_id``, and ``hits`` or ``error`` (a mistake of the model). Of a document that an
-    earlier turn has found, only the id is there. Fields are as they are displayed: numbers, texts, and lists of texts.
+    A search is done: ``turn``, ``call``, ``corpus``, and ``hits`` or ``error`` (a mistake of the model). Of a document
+    that an earlier turn has found, only the id is there. Fields are as they are displayed: numbers, texts, and lists of
+    texts. Searches of a turn are done in any order.
 ``observation``
-    What the model is shown: ``turn``, ``call_id``, ``output``, ``refused`` (whether it was a mistake).
+    What the model is shown: ``turn``, ``call``, ``output``, ``refused`` (whether it was a mistake).
 ``report``
-    The model reported: ``turn``, ``call_id``, ``ids`` (as it wrote them), ``data_ids`` (as they were understood).
+    The model reported: ``turn``, ``call``, ``ids`` (as it wrote them), ``data_ids`` (as they were understood).
 ``ended``
     Last: ``reason``, ``detail``, ``turns``.
 ``failed``
@@ -105,7 +107,7 @@ class Recorder:
 
 
 def read_transcript(path: str | os.PathLike[str]) -> list[Event]:
-    """Read a transcript up to its last whole line; what follows is of a run that was killed.
+    r"""Read a transcript up to its last whole line; what follows is of a run that was killed.
 
     Raises
     ------
@@ -116,7 +118,7 @@ def read_transcript(path: str | os.PathLike[str]) -> list[Event]:
     --------
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = file.write(b'{"event":"episode"}\\n{"event":"turn","tu')
+    ...     _ = file.write(b'{"event":"episode"}\n{"event":"turn","tu')
     ...     file.flush()
     ...     read_transcript(file.name)
     [{'event': 'episode'}]
@@ -147,8 +149,8 @@ def recorded_hit(hit: Mapping[str, Any]) -> dict[str, Any]:
     Examples
     --------
     >>> import datetime
-    >>> recorded_hit({"id": "a", "on": datetime.date(2024, 5, 1), "at": (1, 2), "tags": ["x", None], "rank": float("nan")})
-    {'id': 'a', 'on': '2024-05-01', 'at': '(1, 2)', 'tags': ['x', 'None'], 'rank': 'nan'}
+    >>> recorded_hit({"id": "a", "on": datetime.date(2024, 5, 1), "at": (1, 2), "tags": ["x", None]})
+    {'id': 'a', 'on': '2024-05-01', 'at': '(1, 2)', 'tags': ['x', 'None']}
     """
     return {str(name): _recorded(value) for name, value in hit.items()}
 
