@@ -89,8 +89,8 @@ Done: TypeAlias = Callable[[Search, Found], None]
 
 async def fetch(
     searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done, *, asynchronous: bool = True
-) -> list[Found]:
-    """Make the searches, at most ``parallel`` at a time, and give what each found, in their order.
+) -> None:
+    """Make the searches, at most ``parallel`` at a time, and tell ``done`` what each found.
 
     Searches of one backend that differ in the query alone are one call, if the backend takes several
     (``search_many``).
@@ -105,61 +105,57 @@ async def fetch(
     BackendError
         If a search fails for good. The others are given up then.
     """
-    found: dict[int, Found] = {}
     slots = asyncio.Semaphore(parallel)
 
-    async def make(numbers: list[int]) -> None:
-        group = [searches[number] for number in numbers]
+    async def make(group: list[Search]) -> None:
         async with slots:
             results = await _tried(group, policy, asynchronous)
-        for number, result in zip(numbers, results, strict=True):
-            found[number] = result
-            done(searches[number], result)
+        for search, found in zip(group, results, strict=True):
+            done(search, found)
 
-    tasks = [asyncio.ensure_future(make(numbers)) for numbers in _groups(searches)]
+    tasks = [asyncio.ensure_future(make(group)) for group in _groups(searches)]
     try:
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
-    return [found[number] for number in range(len(searches))]
 
 
-def fetch_blocking(searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done) -> list[Found]:
+def fetch_blocking(searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done) -> None:
     """Do as `fetch` does, on an event loop of its own."""
 
-    def work() -> list[Found]:
-        return asyncio.run(fetch(searches, policy, parallel, done, asynchronous=False))
+    def work() -> None:
+        asyncio.run(fetch(searches, policy, parallel, done, asynchronous=False))
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return work()
     # A loop runs in this thread, as in notebooks: another thread can have one.
-    outcome: list[list[Found] | BaseException] = []
+    failures: list[BaseException] = []
 
     def keep() -> None:
         try:
-            outcome.append(work())
+            work()
         except BaseException as error:
-            outcome.append(error)
+            failures.append(error)
 
     thread = threading.Thread(target=keep, name="sid-episode", daemon=True)
     thread.start()
     thread.join()
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    if failures:
+        raise failures[0]
+    return None
 
 
-def _groups(searches: Sequence[Search]) -> list[list[int]]:
-    """Give the numbers of the searches that are made in one call."""
-    groups: dict[Hashable, list[int]] = {}
-    for number, search in enumerate(searches):
-        key: Hashable = number
+def _groups(searches: Sequence[Search]) -> list[list[Search]]:
+    """Give the searches, together those that are made in one call."""
+    groups: dict[Hashable, list[Search]] = {}
+    for search in searches:
+        key: Hashable = search.number
         if hasattr(search.backend, "search_many"):
             key = (id(search.backend), search.limit, json.dumps(search.filters, sort_keys=True))
-        groups.setdefault(key, []).append(number)
+        groups.setdefault(key, []).append(search)
     return list(groups.values())
 
 

@@ -7,7 +7,7 @@ searches), and takes what came of it. Who drives it may be synchronous, asynchro
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,10 +15,11 @@ from ..document_cache import SNIPPET_SIZE_DEFAULT
 from ..tools import ToolError, parse_arguments
 from ..tools.schemas import REPORT_NAME
 from .fetch import Done, Found, Search
+from .hits import ID, plain_hits
 from .observations import Observations, sendable
 from .plan import Plan
 from .result import Ended, EpisodeResult, Usage
-from .transcript import FORMAT, Recorder, recorded_hit
+from .transcript import FORMAT, Recorder
 
 __all__ = [
     "MAX_LIMIT",
@@ -51,7 +52,7 @@ class AskModel:
 
 @dataclass(frozen=True)
 class Fetch:
-    """Searches are to be made: the answer is what each found. ``done`` is to be told of each."""
+    """Searches are to be made, and ``done`` is to be told what each found; there is no answer."""
 
     searches: Sequence[Search]
     done: Done
@@ -128,6 +129,7 @@ class _Episode:
         self.usage: Usage | None = None
         self.turn = 0
         self.responses = 0
+        self.found: dict[int, list[dict[str, Any]] | ToolError] = {}
 
     def run(self) -> Steps:
         self.recorder.record("episode", format=FORMAT, **self.plan.as_event())
@@ -206,11 +208,13 @@ class _Episode:
     def answer(self, calls: Sequence[Item], prepared: Sequence[_Prepared]) -> Generator[Step, Any, None]:
         """Make the searches at once, then answer each call in its order."""
         searches = [one for one in prepared if isinstance(one, Search)]
-        found: Iterator[Found] = iter((yield Fetch(searches, self.fetched)) if searches else ())
+        self.found.clear()
+        if searches:
+            yield Fetch(searches, self.fetched)
         for number, (call, one) in enumerate(zip(calls, prepared, strict=True), 1):
             refused = False
             try:
-                output = self.observe(one, next(found) if isinstance(one, Search) else None)
+                output = self.observe(one)
             except ToolError as error:
                 output, refused = f"Error: {error}"[:_ERROR_CHARACTERS], True
             output = sendable(output)
@@ -218,26 +222,27 @@ class _Episode:
             self.input.append({"type": "function_call_output", "call_id": call["call_id"], "output": output})
 
     def fetched(self, search: Search, found: Found) -> None:
-        """Take note of what a search found; a `BackendError` if that cannot be shown."""
+        """Take what a search found; a `BackendError` if that cannot be shown."""
         place = {"call": search.number, "corpus": search.corpus.name}
         if isinstance(found, ToolError):
+            self.found[search.number] = found
             self.record("fetched", **place, error=str(found))
             return
-        self.observations.require_displayable(search, found)
+        hits = self.found[search.number] = plain_hits(search, found)
         knows = self.observations.knows
-        hits = [{"id": hit["id"]} if knows(search, hit["id"]) else recorded_hit(hit) for hit in found]
-        self.record("fetched", **place, hits=hits)
+        self.record("fetched", **place, hits=[{ID: hit[ID]} if knows(search, hit[ID]) else hit for hit in hits])
 
-    def observe(self, one: _Prepared, found: Found | None) -> str:
-        """Give what the model is shown for a call."""
-        for error in (one, found):
-            if isinstance(error, ToolError):
-                raise error
+    def observe(self, one: _Prepared) -> str:
+        """Give what the model is shown for a call; a `ToolError` if that is its mistake."""
         if isinstance(one, _Read):
             return self.observations.read(one.reference)
-        assert isinstance(one, Search)  # noqa: S101  (a report that is accepted has ended the episode)
-        assert isinstance(found, list)  # noqa: S101
-        return self.observations.search(one, found)
+        if isinstance(one, Search):
+            found = self.found[one.number]
+            if isinstance(found, ToolError):
+                raise found
+            return self.observations.search(one, found)
+        assert isinstance(one, ToolError)  # noqa: S101  (a report that is accepted has ended the episode)
+        raise one
 
     def remaining(self, called: bool) -> str:
         """Give what the model is told at the end of a turn."""

@@ -17,6 +17,7 @@ from ..id_stream import IdStream
 from ..ranges import InvalidCharacterRange, resolve_char_range
 from ..tools import ToolError
 from .fetch import Search
+from .hits import CONTENT, ID
 
 __all__ = ["NO_RESULTS", "READ_CHARACTERS", "Observations", "sendable"]
 
@@ -24,9 +25,6 @@ READ_CHARACTERS = 10_000
 """Characters of a document that one read shows at most, as the tool's description says."""
 
 NO_RESULTS = "No documents match this query. Try other words, or fewer of them."
-
-ID = "id"
-CONTENT = "content"
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -65,24 +63,8 @@ class Observations:
         """Say whether a document that a search found is in the cache."""
         return self._data_id(search, original_id) in self.cache
 
-    def require_displayable(self, search: Search, hits: Sequence[Mapping[str, Any]]) -> None:
-        """Check what a search found.
-
-        Raises
-        ------
-        BackendError
-            If a hit cannot be shown.
-        """
-        for number, hit in enumerate(hits, 1):
-            if not isinstance(hit, Mapping):
-                raise search.failed(f"result {number} must be a mapping, got {hit!r:.100}")
-            for name in (ID, CONTENT):
-                value = hit.get(name)
-                if not isinstance(value, str) or not value:
-                    raise search.failed(f"result {number} must have a non-empty str as {name!r}, got {value!r:.100}")
-
     def search(self, search: Search, hits: Sequence[Mapping[str, Any]]) -> str:
-        """Show the results of a search, which are displayable, and record what is shown."""
+        """Show the results of a search, which are plain, and record what is shown."""
         if not hits:
             return NO_RESULTS
         fields = _with_content(search.corpus.display_fields)
@@ -109,10 +91,13 @@ class Observations:
         data_id = self.cache.to_data_id(model_id)
         length = len(self.cache.get_document(data_id)[CONTENT])
         try:
-            # Not by the cache, whose messages name the data id.
+            # As the cache would, but for the error, which names the data id.
             start, end = resolve_char_range(char_range or (0, length), length, mode="lenient", document_id=model_id)
-        except InvalidCharacterRange as error:
-            raise ToolError(f"{error}; ask for a range between 0 and {length}") from None
+        except InvalidCharacterRange:
+            raise ToolError(
+                f"reference {reference!r:.100} names no part of document {model_id}, which has {length} characters: "
+                f"ask for a range between 0 and {length}"
+            ) from None
         view = self.cache.get_single_span_document_view(
             data_id, CONTENT, (start, min(end, start + READ_CHARACTERS)), self._display_fields(str(data_id))
         )

@@ -107,14 +107,12 @@ class _Recorded:
                 raise TranscriptEnds(f"the transcript holds {self._asked} responses of the model")
             self._asked += 1
             return checked_response(self._responses[self._asked - 1])
-        found = []
         for search in step.searches:
             place = (self._asked, search.number)
             if place not in self._fetched:
                 raise TranscriptEnds(f"the transcript does not hold what call {place[1]} of turn {place[0]} found")
-            found.append(self._fetched[place])
-            step.done(search, found[-1])
-        return found
+            step.done(search, self._fetched[place])
+        return None
 
 
 class _Comparison:

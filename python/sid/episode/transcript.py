@@ -1,9 +1,9 @@
 """The events of an episode, as they happen and as a file of them that can be replayed.
 
 A transcript is JSON Lines in ASCII: one event a line, each an object with ``event`` (its kind) and ``at`` (seconds
-since the episode began). It holds the whole episode: the question, instructions and tools, every response of the model as the
-service sent it, every search result with its whole text when it first came up, and every observation. It does not hold
-the API key.
+since the episode began). It holds the whole episode: the question, instructions and tools, every response of the model
+as the service sent it, every search result with its whole text when it first came up, and every observation. It does
+not hold the API key.
 
 ``episode``
     First: all that the episode was made with, and the seed of its id stream.
@@ -16,8 +16,7 @@ the API key.
     that the model wrote).
 ``fetched``
     A search is done: ``turn``, ``call``, ``corpus``, and ``hits`` or ``error`` (a mistake of the model). Of a document
-    that an earlier turn has found, only the id is there. Fields are as they are displayed: numbers, texts, and lists of
-    texts. Searches of a turn are done in any order.
+    that an earlier turn has found, only the id is there. Searches of a turn are done in any order.
 ``observation``
     What the model is shown: ``turn``, ``call``, ``output``, ``refused`` (whether it was a mistake).
 ``report``
@@ -31,16 +30,15 @@ the API key.
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from .errors import TranscriptError
 
-__all__ = ["FORMAT", "Event", "OnEvent", "Recorder", "read_transcript", "recorded_hit"]
+__all__ = ["FORMAT", "Event", "OnEvent", "Recorder", "read_transcript"]
 
 FORMAT = 1
 """Version of the format of transcripts."""
@@ -141,24 +139,3 @@ def read_transcript(path: str | os.PathLike[str]) -> list[Event]:
             raise TranscriptError(f"{name}:{number}: not an event of a transcript: {line[:80]!r}")
         events.append(event)
     return events
-
-
-def recorded_hit(hit: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a hit as JSON data that is displayed as the hit is.
-
-    Examples
-    --------
-    >>> import datetime
-    >>> recorded_hit({"id": "a", "on": datetime.date(2024, 5, 1), "at": (1, 2), "tags": ["x", None]})
-    {'id': 'a', 'on': '2024-05-01', 'at': '(1, 2)', 'tags': ['x', 'None']}
-    """
-    return {str(name): _recorded(value) for name, value in hit.items()}
-
-
-def _recorded(value: Any) -> Any:
-    if value is None or type(value) in (str, bool, int) or (type(value) is float and math.isfinite(value)):
-        return value
-    if isinstance(value, list):
-        return [str(item) for item in value]
-    # Shown only if it is truthy, and then by its text.
-    return str(value) if value else None
