@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pydoc_data.topics import topics
 
@@ -29,11 +30,31 @@ def test_what_it_shows(capsys) -> None:
     assert escaped in body
 
 
+def run_without(*modules: str) -> subprocess.CompletedProcess[str]:
+    """Run the demo in a process that lacks modules."""
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({modules!r})); "
+        "from sid.cli import main; sys.exit(main(['demo']))"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+
+
 @pytest.mark.parametrize("module", ["sqlite3", "pydoc_data.topics"])
-def test_without_a_part_of_the_standard_library(capsys, monkeypatch, module) -> None:
-    monkeypatch.setitem(sys.modules, module, None)
-    assert main(["demo"]) == 1
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("sid demo: ")
-    assert printed.err.count("\n") == 1
+def test_without_a_part_of_the_standard_library(module) -> None:
+    result = run_without(module)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("sid demo: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_semantic_results_are_shown_where_they_can_be() -> None:
+    with_it, without = run_without(), run_without("wordllama")
+    assert ">>> search(query=" in with_it.stdout
+    assert "Not shown" not in with_it.stdout
+    assert ">>> search(query=" not in without.stdout
+    assert "pip install 'sid-native[vector]'" in without.stdout
+    for result in (with_it, without):
+        assert (result.returncode, result.stderr) == (0, "")
+        assert ">>> text_search(query=" in result.stdout
+        assert '[seen: "#' in result.stdout

@@ -21,18 +21,23 @@ def serve() -> Iterator[Callable[[Model], Service]]:
         yield lambda model: stack.enter_context(serving(model))
 
 
+@pytest.fixture(scope="session")
+def connections() -> Iterator[openai.DefaultHttpxClient]:
+    """Give what takes the real client long to make."""
+    with openai.DefaultHttpxClient() as connections:
+        yield connections
+
+
 @pytest.fixture
-def run(serve) -> Iterator[Callable[..., EpisodeResult]]:
+def run(serve, connections) -> Callable[..., EpisodeResult]:
     """Run an episode of a scripted model through the real client."""
-    with ExitStack() as stack:
 
-        def run(model: Model, **settings: Any) -> EpisodeResult:
-            service = serve(model)
-            client = stack.enter_context(
-                openai.OpenAI(base_url=service.url, api_key="test-key", max_retries=settings.pop("max_retries", 2))
-            )
-            run.service = service  # type: ignore[attr-defined]
-            settings.setdefault("corpora", birds())
-            return Episode(settings.pop("question", "Who hunts at night?"), client=client, **settings).run()
+    def run(model: Model, *, max_retries: int = 2, **settings: Any) -> EpisodeResult:
+        run.service = service = serve(model)  # type: ignore[attr-defined]
+        client = openai.OpenAI(
+            base_url=service.url, api_key="test-key", max_retries=max_retries, http_client=connections
+        )
+        settings = {"question": "Who hunts at night?", "corpora": birds(), **settings}
+        return Episode(settings.pop("question"), client=client, **settings).run()
 
-        yield run
+    return run

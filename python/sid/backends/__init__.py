@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .errors import MissingExtra as MissingExtra
     from .errors import UnusableIndex as UnusableIndex
     from .fused import FusedBackend as FusedBackend
+    from .ingest import Ingested as Ingested
     from .protocol import Hit as Hit
     from .protocol import InvalidFilter as InvalidFilter
     from .protocol import SearchBackend as SearchBackend
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from .router import CorpusRouter as CorpusRouter
     from .sources import folder_documents as folder_documents
     from .sources import jsonl_documents as jsonl_documents
-    from .sqlite import Ingested as Ingested
     from .sqlite import SqliteBackend as SqliteBackend
     from .sqlite_vectors import SqliteVectorBackend as SqliteVectorBackend
 
@@ -41,7 +41,7 @@ _MODULES = {
     "Embedder": "embedder",
     "FusedBackend": "fused",
     "Hit": "protocol",
-    "Ingested": "sqlite",
+    "Ingested": "ingest",
     "InvalidFilter": "protocol",
     "MissingExtra": "errors",
     "QdrantBackend": "qdrant",
@@ -56,7 +56,7 @@ _MODULES = {
     "search_many": "protocol",
 }
 
-__all__ = list(_MODULES)  # noqa: PLE0605
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:

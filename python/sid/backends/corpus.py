@@ -62,16 +62,17 @@ class Corpus:
     display_fields: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.name is not None:
-            if not isinstance(self.name, str) or not _NAME.fullmatch(self.name) or len(self.name) > NAME_MAX:
-                raise ValueError(
-                    f"a corpus name is made of letters, digits and _, begins with no digit and has {NAME_MAX} characters "
-                    f"at most; got {self.name!r:.80}"
-                )
+        if self.name is not None and not _is_name(self.name):
+            raise ValueError(
+                f"a corpus name is made of letters, digits and _, begins with no digit and has at most {NAME_MAX} "
+                f"characters; got {self.name!r:.80}"
+            )
         if not self.modes():
             raise ValueError(f"corpus {self.name!r} has no backend: give it search, text_search or both")
         if taken := sorted(OWN_PARAMETERS.intersection(self.filters)):
-            raise ValueError(f"corpus {self.name!r} cannot have a filter {taken[0]!r}: every search tool has that already")
+            raise ValueError(
+                f"corpus {self.name!r} cannot have a filter {taken[0]!r}: every search tool has that already"
+            )
         if isinstance(self.display_fields, str):
             raise ValueError(f"display_fields must be a sequence of names, got the string {self.display_fields!r:.80}")
 
@@ -90,3 +91,7 @@ class Corpus:
         if mode not in RETRIEVAL_MODES:
             raise ValueError(f"unknown retrieval mode {mode!r:.80}; supported values: {', '.join(RETRIEVAL_MODES)}")
         return self.search if mode == "search" else self.text_search
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and len(name) <= NAME_MAX

@@ -78,9 +78,9 @@ class Document:
         return cls(values[ID], values[CONTENT], fields)
 
     @classmethod
-    def from_packed(cls, id: bytes, content: bytes, packed_fields: bytes) -> Document:
+    def from_packed(cls, packed_id: bytes, content: bytes, packed_fields: bytes) -> Document:
         """Make it from what an index keeps."""
-        return cls(decoded(id), decoded(content), json.loads(decoded(packed_fields)))
+        return cls(decoded(packed_id), decoded(content), json.loads(decoded(packed_fields)))
 
     @cached_property
     def packed_fields(self) -> bytes:
@@ -95,6 +95,11 @@ class Document:
         hashed.update(content)
         hashed.update(self.packed_fields)
         return hashed.digest()
+
+    def texts_of(self, field: str) -> list[str]:
+        """Give the texts in a field: itself, or the strings in its list."""
+        value = self.fields.get(field)
+        return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
 
     def hit(self) -> dict[str, Any]:
         """Give it as a search result."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Vectors: TypeAlias = NDArray[np.float32]
 
-__all__ = ["Embedder", "WordLlamaEmbedder", "unit_vectors"]
+__all__ = ["Embedder", "WordLlamaEmbedder", "to_unit_length", "unit_vectors"]
 
 Purpose: TypeAlias = Literal["document", "query"]
 """What a text is embedded for; some models treat the two differently."""
@@ -97,7 +97,8 @@ def _quietly_imported(name: str) -> Any:
         except ImportError as error:
             raise MissingExtra("the vector mode", "vector", error) from error
         finally:
-            root.handlers[:], _ = handlers, root.setLevel(level)
+            root.handlers[:] = handlers
+            root.setLevel(level)
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str], purpose: Purpose) -> Vectors:
@@ -120,6 +121,13 @@ def unit_vectors(embedder: Embedder, texts: Sequence[str], purpose: Purpose) -> 
         )
     if not np.isfinite(vectors).all():
         raise ValueError(f"embedder {embedder.name!r} gave a number that is not finite")
+    return to_unit_length(vectors)
+
+
+def to_unit_length(vectors: Vectors) -> Vectors:
+    """Give vectors of the same directions with length 1, the zero vector excepted."""
+    import numpy as np
+
     # In float64: the square of a float32 may be beyond its range.
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

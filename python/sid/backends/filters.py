@@ -90,8 +90,8 @@ def conditions(filters: Filters | None) -> list[AnyOf | Between]:
         if bound is None:
             equal.append(AnyOf(name, _keys(name, value)))
         else:
-            found = between.get(field, Between(field))
-            between[field] = replace(found, **{bound: _filter_time(name, value)})
+            found, time = between.get(field, Between(field)), _filter_time(name, value)
+            between[field] = replace(found, after=time) if bound == AFTER else replace(found, before=time)
     return [*equal, *between.values()]
 
 
@@ -139,9 +139,9 @@ def instant(text: str) -> int | None:
 
 
 def _bound(name: str) -> tuple[str, str | None]:
-    for suffix, bound in ((AFTER, "after"), (BEFORE, "before")):
-        if name.endswith(suffix) and name != suffix:
-            return name.removesuffix(suffix), bound
+    for bound in (AFTER, BEFORE):
+        if name.endswith(bound) and name != bound:
+            return name.removesuffix(bound), bound
     return name, None
 
 
@@ -151,7 +151,9 @@ def _keys(name: str, value: Any) -> tuple[bytes, ...]:
         raise InvalidFilter(f"filter {name!r:.80} must have from 1 to {VALUES_MAX} values, got {len(values)}")
     for item in values:
         if not isinstance(item, str | int | float) or (isinstance(item, float) and not math.isfinite(item)):
-            raise InvalidFilter(f"filter {name!r:.80} must be a string, a number, a bool or a list of them, got {item!r:.80}")
+            raise InvalidFilter(
+                f"filter {name!r:.80} must be a string, a number, a bool or a list of them, got {item!r:.80}"
+            )
     try:
         return tuple(dict.fromkeys(field_keys(values)))
     except ValueError:

@@ -94,10 +94,10 @@ class FusedBackend:
         best: dict[str, int] = {}
         for weight, ranking in zip(self.weights, rankings, strict=True):
             # A backend that gives a document twice has ranked it where it came first.
-            for rank, id in enumerate(dict.fromkeys(hit["id"] for hit in ranking), start=1):
-                scores[id] = scores.get(id, 0.0) + weight / (self.rank_offset + rank)
-                best[id] = min(best.get(id, rank), rank)
+            for rank, found in enumerate(dict.fromkeys(hit["id"] for hit in ranking), start=1):
+                scores[found] = scores.get(found, 0.0) + weight / (self.rank_offset + rank)
+                best[found] = min(best.get(found, rank), rank)
             for hit in ranking:
                 hits.setdefault(hit["id"], hit)
-        order = sorted(scores, key=lambda id: (-scores[id], best[id]))
-        return [hits[id] for id in order[:limit]]
+        order = sorted(scores, key=lambda found: (-scores[found], best[found]))
+        return [hits[found] for found in order[:limit]]

@@ -62,7 +62,9 @@ class CorpusRouter:
                 name = mode if corpus.name is None else f"{corpus.name}_{mode}"
                 if name in self._tools:
                     other = self._tools[name][0].name
-                    raise ValueError(f"corpora {other!r} and {corpus.name!r} would both have a tool {name!r}; rename one")
+                    raise ValueError(
+                        f"corpora {other!r} and {corpus.name!r} would both have a tool {name!r}; rename one"
+                    )
                 self._tools[name] = corpus, mode
 
     def tool_names(self) -> Mapping[str, tuple[Corpus, str]]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ..document_cache import _validate_language
 from .documents import Document, decoded, encoded
 from .embedder import Embedder
 from .errors import UnusableIndex
 from .filters import conditions
-from .passages import PASSAGE_SCHEME
+from .ingest import Ingested, batches
+from .passages import VECTOR_SCHEME
 from .postings import match_expression
 from .protocol import Filters, checked_limit, checked_query
 from .sqlite_conditions import allowed
@@ -21,33 +22,25 @@ from .sqlite_connections import SqliteConnections
 from .sqlite_ingest import UNCHANGED, remove, write, write_vectors
 from .sqlite_schema import change_setting, prepare, settings
 
-__all__ = ["Ingested", "SqliteBackend"]
+if TYPE_CHECKING:
+    from .sqlite_vectors import SqliteVectorBackend
+
+__all__ = ["SqliteBackend"]
 
 HEADING_WEIGHT = 2.0
 """What a word in the heading counts for, against one in the content."""
+
+_SEARCH = """
+SELECT document.id, document.content, document.fields FROM (
+    SELECT rowid AS number, bm25(posting, ?, 1.0) AS score FROM posting WHERE posting MATCH ?{where}
+    ORDER BY score, number LIMIT ?
+) AS found JOIN document USING (number) ORDER BY found.score, number
+"""
 
 GENERATION = "generation"
 """The setting that counts the changes."""
 
 _UNFINISHED = "unfinished:"
-
-BATCH_DOCUMENTS = 500
-BATCH_CHARACTERS = 4_000_000
-"""A transaction holds at most this many documents, and one of at least this many code points is its last."""
-
-
-@dataclass(frozen=True)
-class Ingested:
-    """What became of the documents that were added."""
-
-    added: int = 0
-    replaced: int = 0
-    unchanged: int = 0
-
-    @property
-    def total(self) -> int:
-        """How many documents were read."""
-        return self.added + self.replaced + self.unchanged
 
 
 class SqliteBackend:
@@ -129,7 +122,8 @@ class SqliteBackend:
             for asked, kept in ((language, self.language), (heading_field, self.heading_field)):
                 if asked not in (None, kept):
                     raise UnusableIndex(
-                        f"{self.connections.name} was built with {kept!r}, not {asked!r}; leave that out, or build another"
+                        f"{self.connections.name} was built with {kept!r}, not {asked!r}; leave that out, or "
+                        "build another"
                     )
             require_same_embedder(found, embedder, self.connections.name)
         except BaseException:
@@ -151,11 +145,11 @@ class SqliteBackend:
             (count,) = connection.execute("SELECT count(*) FROM document").fetchone()
         return int(count)
 
-    def __contains__(self, id: object) -> bool:
-        if not isinstance(id, str):
+    def __contains__(self, document_id: object) -> bool:
+        if not isinstance(document_id, str):
             return False
         with self.connections.reading() as connection:
-            found = connection.execute("SELECT 1 FROM document WHERE id = ?", (encoded(id),)).fetchone()
+            found = connection.execute("SELECT 1 FROM document WHERE id = ?", (encoded(document_id),)).fetchone()
         return found is not None
 
     @property
@@ -165,7 +159,7 @@ class SqliteBackend:
             names = sorted(settings(connection))
         return [name.removeprefix(_UNFINISHED) for name in names if name.startswith(_UNFINISHED)]
 
-    def get(self, id: str) -> dict[str, Any]:
+    def get(self, document_id: str) -> dict[str, Any]:
         """Give a document as a result of a search would be.
 
         Raises
@@ -173,14 +167,14 @@ class SqliteBackend:
         KeyError
             If there is none.
         """
-        if isinstance(id, str):
+        if isinstance(document_id, str):
             with self.connections.reading() as connection:
                 row = connection.execute(
-                    "SELECT id, content, fields FROM document WHERE id = ?", (encoded(id),)
+                    "SELECT id, content, fields FROM document WHERE id = ?", (encoded(document_id),)
                 ).fetchone()
             if row is not None:
                 return Document.from_packed(*row).hit()
-        raise KeyError(f"there is no document {id!r:.80} in {self.connections.name}")
+        raise KeyError(f"there is no document {document_id!r:.80} in {self.connections.name}")
 
     def search(self, query: str, *, limit: int, filters: Filters | None = None) -> list[dict[str, Any]]:
         """Give the documents that hold any of the query's words, best first by BM25, those added earlier first.
@@ -205,14 +199,14 @@ class SqliteBackend:
         if match is None:
             return []
         with self.connections.reading() as connection:
-            rows = connection.execute(
-                "SELECT document.id, document.content, document.fields FROM ("
-                f"SELECT rowid AS number, bm25(posting, {HEADING_WEIGHT}, 1.0) AS score FROM posting "  # noqa: S608
-                f"WHERE posting MATCH ?{where} ORDER BY score, number LIMIT ?) AS found "
-                "JOIN document USING (number) ORDER BY found.score, number",
-                (match, *values, limit),
-            ).fetchall()
+            rows = connection.execute(_SEARCH.format(where=where), (HEADING_WEIGHT, match, *values, limit)).fetchall()
         return [Document.from_packed(*row).hit() for row in rows]
+
+    def semantic(self) -> SqliteVectorBackend:
+        """Give the backend that searches the same index by meaning; the embedder must have been given."""
+        from .sqlite_vectors import SqliteVectorBackend
+
+        return SqliteVectorBackend(self)
 
     def add(
         self,
@@ -258,10 +252,11 @@ class SqliteBackend:
         Ingested(added=1, replaced=0, unchanged=1)
         """
         total = Ingested()
-        for batch, last in _batches(documents):
+        for batch, last in batches(documents):
             with self.connections.writing() as connection:
                 self._begin_vectors(connection)
                 without_vectors: dict[int, Document] = {}
+                before = connection.total_changes
                 for document in batch:
                     number, outcome = write(connection, document, self.heading_field)
                     total = replace(total, **{outcome: getattr(total, outcome) + 1})
@@ -271,7 +266,8 @@ class SqliteBackend:
                     write_vectors(connection, list(without_vectors.items()), self.embedder, self.heading_field)
                 if source is not None:
                     _mark(connection, source, unfinished=not last)
-                _count_change(connection)
+                if connection.total_changes > before:
+                    _count_change(connection)
             if progress is not None:
                 progress(total)
         return total
@@ -299,15 +295,16 @@ class SqliteBackend:
         if self.embedder is None:
             if EMBEDDER in found:
                 raise UnusableIndex(
-                    f"{self.connections.name} has vectors by {decoded(found[EMBEDDER])!r}; to add to it, give embedder"
+                    f"{self.connections.name} has vectors by {decoded(found[EMBEDDER])!r}; to add to it, give its "
+                    "embedder (sid index --vectors)"
                 )
         elif EMBEDDER not in found:
             change_setting(connection, EMBEDDER, encoded(self.embedder.name))
             change_setting(connection, DIMENSION, self.embedder.dimension)
-            change_setting(connection, PASSAGES, PASSAGE_SCHEME)
+            change_setting(connection, SCHEME, VECTOR_SCHEME)
 
 
-EMBEDDER, DIMENSION, PASSAGES = "embedder", "dimension", "passages"
+EMBEDDER, DIMENSION, SCHEME = "embedder", "dimension", "vector_scheme"
 """The settings that say how an index got its vectors; it has none without them."""
 
 
@@ -315,27 +312,14 @@ def require_same_embedder(found: Mapping[str, Any], embedder: Embedder | None, n
     """Raise `UnusableIndex` if an index, whose settings are given, has vectors made otherwise than by this embedder."""
     if embedder is None or EMBEDDER not in found:
         return
-    asked = (embedder.name, embedder.dimension, PASSAGE_SCHEME)
-    kept = (decoded(found[EMBEDDER]), found[DIMENSION], found[PASSAGES])
+    asked = (embedder.name, embedder.dimension, VECTOR_SCHEME)
+    kept = (decoded(found[EMBEDDER]), found[DIMENSION], found[SCHEME])
     if asked != kept:
-        made = "{!r} (dimension {}, passages {})"
+        made = "{!r} (dimension {}, {})"
         raise UnusableIndex(
             f"{name} has vectors by {made.format(*kept)}, and the embedder is {made.format(*asked)}; "
             "use the same one, or build another index"
         )
-
-
-def _batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[list[Document], bool]]:
-    """Give the documents in batches, each with whether it is the last one; at least one, which may be empty."""
-    batch: list[Document] = []
-    size = 0
-    for document in documents:
-        if len(batch) == BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
-            yield batch, False
-            batch, size = [], 0
-        batch.append(Document.of(document))
-        size += len(batch[-1].content)
-    yield batch, True
 
 
 def _has_vectors(connection: sqlite3.Connection, number: int) -> bool:

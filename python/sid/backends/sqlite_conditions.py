@@ -35,10 +35,10 @@ def allowed(conditions: Sequence[AnyOf | Between], column: str) -> tuple[str, li
         values.append(encoded(condition.name))
         if isinstance(condition, AnyOf):
             places = ", ".join("?" * len(condition.keys))
-            sql += f" AND {column} IN (SELECT document FROM field WHERE name = ? AND key IN ({places}))"
+            sql += f" AND {column} IN (SELECT document FROM field WHERE name = ? AND key IN ({places}))"  # noqa: S608
             values += condition.keys
             continue
-        sql += f" AND {column} IN (SELECT document FROM instant WHERE name = ?"
+        sql += f" AND {column} IN (SELECT document FROM instant WHERE name = ?"  # noqa: S608
         for comparison, bound in ((">=", condition.after), ("<", condition.before)):
             if bound is not None:
                 sql += f" AND instant {comparison} ?"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from .documents import Document, encoded
-from .embedder import Embedder, unit_vectors
+from .embedder import Embedder
 from .filters import field_instants, field_keys
-from .passages import passages
+from .passages import document_vectors
 from .postings import posting_text
 
 __all__ = ["remove", "write", "write_vectors"]
@@ -26,19 +25,21 @@ def write(connection: sqlite3.Connection, document: Document, heading_field: str
         Its number, and what became of it: ``"added"``, ``"replaced"`` or ``"unchanged"``. A replaced document keeps
         its number.
     """
-    id = encoded(document.id)
-    kept = connection.execute("SELECT number, digest FROM document WHERE id = ?", (id,)).fetchone()
+    packed_id = encoded(document.id)
+    kept = connection.execute("SELECT number, digest FROM document WHERE id = ?", (packed_id,)).fetchone()
     if kept is not None and kept[1] == document.digest:
         return kept[0], UNCHANGED
     number = None if kept is None else kept[0]
     if number is not None:
         _take_out(connection, number, heading_field)
-    number = connection.execute(
+    connection.execute(
         "INSERT INTO document VALUES (?, ?, ?, ?, ?)",
-        (number, id, document.digest, encoded(document.content), document.packed_fields),
-    ).lastrowid
-    assert number is not None  # an INSERT that did not raise has made a row
-    connection.execute("INSERT INTO posting(rowid, heading, content) VALUES (?, ?, ?)", (number, *_postings(document, heading_field)))
+        (number, packed_id, document.digest, encoded(document.content), document.packed_fields),
+    )
+    (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
+    connection.execute(
+        "INSERT INTO posting(rowid, heading, content) VALUES (?, ?, ?)", (number, *_postings(document, heading_field))
+    )
     for name, value in document.fields.items():
         column = encoded(name)
         # A list may hold a value more than once.
@@ -55,39 +56,26 @@ def write_vectors(
     connection: sqlite3.Connection, documents: Sequence[tuple[int, Document]], embedder: Embedder, heading_field: str
 ) -> None:
     """Write the vectors of documents, given by number, that have none."""
-    texts: list[str] = []
-    counts: list[int] = []
-    for _, document in documents:
-        heading = " ".join(heading_texts(document, heading_field))
-        cut = [f"{heading}\n{passage}" if heading else passage for passage in passages(document.content)]
-        texts += cut
-        counts.append(len(cut))
-    vectors = unit_vectors(embedder, texts, "document").astype("<f4", copy=False)
-    start = 0
-    for (number, _), count in zip(documents, counts, strict=True):
-        connection.execute("INSERT INTO vector VALUES (?, ?)", (number, vectors[start : start + count].tobytes()))
-        start += count
+    vectors = document_vectors(embedder, [document for _, document in documents], heading_field)
+    connection.executemany(
+        "INSERT INTO vector VALUES (?, ?)",
+        ((number, vector.astype("<f4").tobytes()) for (number, _), vector in zip(documents, vectors, strict=True)),
+    )
 
 
 def remove(connection: sqlite3.Connection, ids: Iterable[str], heading_field: str) -> int:
     """Take documents out, and give how many there were."""
     removed = 0
-    for id in ids:
-        kept = connection.execute("SELECT number FROM document WHERE id = ?", (encoded(id),)).fetchone()
+    for document_id in ids:
+        kept = connection.execute("SELECT number FROM document WHERE id = ?", (encoded(document_id),)).fetchone()
         if kept is not None:
             _take_out(connection, kept[0], heading_field)
             removed += 1
     return removed
 
 
-def heading_texts(document: Document, heading_field: str) -> list[str]:
-    """Give the texts of the field that is searched beside the content."""
-    value: Any = document.fields.get(heading_field)
-    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
-
-
 def _postings(document: Document, heading_field: str) -> tuple[str, str]:
-    return posting_text(heading_texts(document, heading_field)), posting_text([document.content])
+    return posting_text(document.texts_of(heading_field)), posting_text([document.content])
 
 
 def _take_out(connection: sqlite3.Connection, number: int, heading_field: str) -> None:
@@ -97,5 +85,10 @@ def _take_out(connection: sqlite3.Connection, number: int, heading_field: str) -
         "INSERT INTO posting(posting, rowid, heading, content) VALUES ('delete', ?, ?, ?)",
         (number, *_postings(Document.from_packed(*row), heading_field)),
     )
-    for table, column in (("document", "number"), ("field", "document"), ("instant", "document"), ("vector", "document")):
+    for table, column in (
+        ("document", "number"),
+        ("field", "document"),
+        ("instant", "document"),
+        ("vector", "document"),
+    ):
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))  # noqa: S608

@@ -27,7 +27,7 @@ _TABLES = (
     "CREATE TABLE instant(name BLOB, instant INTEGER, document INTEGER, PRIMARY KEY(name, instant, document)) "
     "WITHOUT ROWID",
     "CREATE INDEX instant_of ON instant(document)",
-    "CREATE TABLE vector(document INTEGER PRIMARY KEY, passages BLOB NOT NULL)",
+    "CREATE TABLE vector(document INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
 )
 # Only English has a stemmer in SQLite. The tokenizer `ascii` splits at nothing that is in a posting.
 _POSTINGS = "CREATE VIRTUAL TABLE posting USING fts5(heading, content, content='', tokenize='{}')"
@@ -91,7 +91,9 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
     """Give the name and the definition of everything that is ours to define."""
-    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'posting\\_%' ESCAPE '\\'")
+    found = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'posting\\_%' ESCAPE '\\'"
+    )
     return {(name, sql) for name, sql in found}
 
 

@@ -30,12 +30,11 @@ class _Vectors:
 
     generation: int
     numbers: NDArray[np.int64]  # of the documents, ascending
-    firsts: NDArray[np.int64]  # of each document's passages
-    passages: NDArray[np.float32]  # of shape (passages, dimension), each of length 1 or 0
+    matrix: NDArray[np.float32]  # of shape (documents, dimension), each row of length 1 or 0
 
 
 class SqliteVectorBackend:
-    """An index in SQLite searched by meaning: by its embedder's vectors, best passage first.
+    """An index in SQLite searched by meaning: by its embedder's vectors, closest first.
 
     Parameters
     ----------
@@ -49,10 +48,10 @@ class SqliteVectorBackend:
 
     Notes
     -----
-    A document's score is that of its best passage, a stretch of 128 tokens with the heading before it: the cosine of
-    the angle to the query. All passages are held in memory, 1 KB each at 256 dimensions, and are read again when the
-    index has changed. Many more than a million passages are work for a vector database; see
-    `sid.backends.QdrantBackend`.
+    A document's score is the cosine of the angle between its vector and the query's; its vector is the mean of those of
+    its passages, stretches of 128 tokens with the heading before each. What is long and about many things is better
+    added in parts. All vectors are held in memory, 1 KB each at 256 dimensions, and are read again when the index has
+    changed. Many more than a million are work for a vector database; see `sid.backends.QdrantBackend`.
 
     It may be used from several threads at once.
 
@@ -70,7 +69,9 @@ class SqliteVectorBackend:
 
     def __init__(self, index: SqliteBackend) -> None:
         if index.embedder is None:
-            raise UnusableIndex(f"to search {index.connections.name} by meaning, open it with the embedder of its vectors")
+            raise UnusableIndex(
+                f"to search {index.connections.name} by meaning, open it with the embedder of its vectors"
+            )
         self.index = index
         self.embedder = index.embedder
         self._loading = threading.Lock()
@@ -132,33 +133,26 @@ class SqliteVectorBackend:
         if bare:
             have = "no vectors" if EMBEDDER not in found else f"none for {bare} documents"
             raise UnusableIndex(
-                f"{self.index.connections.name} has {have}; add its documents again with the embedder (sid index --vectors)"
+                f"{self.index.connections.name} has {have}; add its documents again with the embedder "
+                "(sid index --vectors)"
             )
         width = 4 * self.embedder.dimension
-        rows = connection.execute("SELECT document, passages FROM vector ORDER BY document").fetchall()
-        if any(not passages or len(passages) % width for _, passages in rows):
+        rows = connection.execute("SELECT document, vector FROM vector ORDER BY document").fetchall()
+        if any(len(vector) != width for _, vector in rows):
             raise UnusableIndex(f"{self.index.connections.name} is damaged (vectors); build it again")
-        counts = np.array([len(passages) // width for _, passages in rows], dtype=np.int64)
+        matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4").astype(np.float32, copy=False)
         return _Vectors(
             found[GENERATION],
             np.array([number for number, _ in rows], dtype=np.int64),
-            np.cumsum(counts) - counts,
-            np.frombuffer(b"".join(passages for _, passages in rows), dtype="<f4")
-            .astype(np.float32, copy=False)
-            .reshape(-1, self.embedder.dimension),
+            matrix.reshape(-1, self.embedder.dimension),
         )
 
 
-def _best(
-    vectors: _Vectors, wanted: NDArray[np.float32], limit: int, candidates: list[int] | None
-) -> list[list[int]]:
+def _best(vectors: _Vectors, wanted: NDArray[np.float32], limit: int, candidates: list[int] | None) -> list[list[int]]:
     """Give the numbers of the best documents for each query; ties in order of the numbers."""
     import numpy as np
 
-    if not len(vectors.numbers):
-        return [[] for _ in wanted]
-    scores = np.maximum.reduceat(vectors.passages @ wanted.T, vectors.firsts, axis=0)
-    numbers = vectors.numbers
+    scores, numbers = vectors.matrix @ wanted.T, vectors.numbers
     if candidates is not None:
         chosen = np.isin(numbers, np.array(candidates, dtype=np.int64), assume_unique=True)
         scores, numbers = scores[chosen], numbers[chosen]

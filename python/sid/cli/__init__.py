@@ -74,6 +74,24 @@ def _render(arguments: argparse.Namespace) -> int:
     return run(arguments)
 
 
+def _index(arguments: argparse.Namespace) -> int:
+    from .index import run
+
+    return run(arguments)
+
+
+def _search(arguments: argparse.Namespace) -> int:
+    from .search import run
+
+    return run(arguments)
+
+
+def _read(arguments: argparse.Namespace) -> int:
+    from .read import run
+
+    return run(arguments)
+
+
 class _Version(argparse.Action):
     def __call__(self, *_: object, **__: object) -> None:
         print(f"sid-native {doctor.installed_version() or 'not installed'} ({doctor.backend()} backend)")
@@ -107,10 +125,70 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--strict", action="store_true", help="stop at the first fault")
     render.set_defaults(run=_render)
 
+    _add_index(commands)
+    _add_search(commands)
+    _add_read(commands)
+
     check = commands.add_parser("doctor", help="check this installation")
     check.add_argument("--json", action="store_true", help="write the findings as a JSON object")
     check.set_defaults(run=doctor.run)
     return parser
+
+
+def _add_index(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    index = commands.add_parser(
+        "index",
+        help="put documents into an index for sid search",
+        description="Put documents into an index, or in the place of those there with the same id. If interrupted, "
+        "run it again. A line or file with a fault is named on standard error and left out.",
+    )
+    index.add_argument(
+        "source", nargs="+", metavar="SOURCE", help="a JSON object a line, a folder of .txt and .md, or - (JSON lines)"
+    )
+    index.add_argument("--into", required=True, metavar="INDEX", help="the index's file, made if it is not there")
+    index.add_argument("--vectors", action="store_true", help="index by meaning too; needs sid-native[vector]")
+    index.add_argument("--field", default="content", metavar="NAME", help="field that holds the text; default content")
+    index.add_argument("--id-field", default="id", metavar="NAME", help="field that holds the id; default id")
+    index.add_argument(
+        "--title-field", metavar="NAME", help="field that is searched too and weighs more; default title"
+    )
+    index.add_argument("--language", help="whose stopwords to drop from queries; default english")
+    index.add_argument("--json", action="store_true", help="write the sums as a JSON object")
+    index.add_argument("--strict", action="store_true", help="stop at the first fault")
+    index.set_defaults(run=_index)
+
+
+def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    search = commands.add_parser(
+        "search",
+        help="search an index; results are shown as a model would see them",
+        description="Search an index and write a snippet of each result. What an earlier result showed is masked.",
+    )
+    search.add_argument("index", metavar="INDEX", help="made by sid index")
+    search.add_argument("query", metavar="QUERY", help="what to look for; - reads queries, one a line")
+    search.add_argument("--limit", type=_positive, default=5, metavar="N", help="results a query; default 5")
+    search.add_argument("--snippet-size", type=_positive, default=50, metavar="TOKENS", help="default 50")
+    search.add_argument(
+        "--mode", choices=("text", "vector", "fused"), default="text", help="by words, by meaning, both; default text"
+    )
+    search.add_argument(
+        "--filter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="only documents with that field; NAME_after= and NAME_before= take times; may be repeated",
+    )
+    search.add_argument("--json", action="store_true", help="write a JSON object a result: ids, spans, rendering")
+    search.set_defaults(run=_search)
+
+
+def _add_read(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    read = commands.add_parser("read", help="show a document of an index, or a range of it, as a model would see it")
+    read.add_argument("index", metavar="INDEX", help="made by sid index")
+    read.add_argument("id", metavar="ID", help="the document's id; - reads ids, one a line")
+    read.add_argument("--range", metavar="START:END", help="characters to show; by default the first 10,000")
+    read.add_argument("--json", action="store_true", help="write a JSON object a document: ids, spans, rendering")
+    read.set_defaults(run=_read)
 
 
 def _positive(text: str) -> int:

@@ -12,17 +12,24 @@ from typing import TYPE_CHECKING
 from .._kernels import BACKEND
 from ..document_cache import DocumentCache
 from ..document_rendering import DocumentView, parse_rendered_model_facing_id
+from ._index import cached, word_llama
 
 if TYPE_CHECKING:
-    import sqlite3
+    from ..backends.embedder import Embedder
+    from ..backends.protocol import SearchBackend
+    from ..backends.sqlite import SqliteBackend
 
 __all__ = ["run"]
 
+TEXT_QUERIES = (
+    "context manager exception",
+    "default parameter values evaluation order",
+    "precedence lambda conditional expression",
+    "exception raised inside with statement",
+)
 QUERIES = (
-    "how does a context manager handle an exception",
-    "order in which default parameter values are evaluated",
-    "precedence of lambda and conditional expressions",
-    "exception raised inside a with statement",
+    "how can I make sure that a file is closed whatever happens",
+    "giving an argument a value that is used when the caller leaves it out",
 )
 RESULTS = 3
 READ_CHARACTERS = 600
@@ -41,30 +48,61 @@ class Totals:
 
 def run(arguments: argparse.Namespace) -> int:
     """Search, show every observation as a model would see it, read a range, and add up."""
+    from ..backends.errors import MissingExtra
+
+    missing = ""
+    embedder: Embedder | None = None
     try:
-        index, topics = _indexed()
+        embedder = word_llama()
+    except MissingExtra as error:
+        missing = str(error)
+    try:
+        index = _indexed(embedder)
     except ImportError as error:
         print(f"sid demo: {error}; use a Python with its whole standard library, SQLite with FTS5 too", file=sys.stderr)
         return 1
     with contextlib.closing(index):
-        _demonstrate(index, topics)
+        _demonstrate(index)
+    if missing:
+        print(f"Not shown: {missing}")
     return 0
 
 
-def _demonstrate(index: sqlite3.Connection, topics: dict[str, str]) -> None:
+def _demonstrate(index: SqliteBackend) -> None:
     cache = DocumentCache()
     totals = Totals()
     reference = ""
-    for query in (*QUERIES, QUERIES[0]):
-        print(f"\n>>> text_search(query={query!r}, limit={RESULTS})\n")
-        for name in _search(index, query):
-            started = time.perf_counter()
-            cache.add_document(name, {"title": name, "content": topics[name]})
-            view = cache.apply_snippet(name, "content", query)
-            reference = reference or view._render_parts()[0]
-            _show(cache, view, totals, started)
-            totals.masked += _length(view.snippet_seen_spans)
+    for query in (*TEXT_QUERIES, TEXT_QUERIES[0]):
+        first = _search(index, "text_search", query, cache, totals)
+        reference = reference or first
+    if index.embedder is not None:
+        for query in QUERIES:
+            _search(index.semantic(), "search", query, cache, totals)
+    _read(reference, cache, totals)
+    print(
+        f"\n{len(cache.documents)} documents cached, {totals.views} views in {totals.seconds * 1e3:.1f} ms on the "
+        f"{BACKEND} backend ({totals.seconds / totals.views * 1e6:.0f} µs a view).\n"
+        f"Shown {totals.shown:,} characters of text instead of the {totals.whole:,} of the whole documents: "
+        f"{1 - totals.shown / totals.whole:.1%} saved. {totals.masked:,} characters of snippets were masked, having "
+        "been shown before."
+    )
 
+
+def _search(backend: SearchBackend, tool: str, query: str, cache: DocumentCache, totals: Totals) -> str:
+    """Search and show; give the reference of the first result."""
+    print(f"\n>>> {tool}(query={query!r}, limit={RESULTS})\n")
+    references = []
+    for hit in backend.search(query, limit=RESULTS):
+        started = time.perf_counter()
+        view = cache.apply_snippet(cached(cache, hit), "content", query)
+        references.append(view._render_parts()[0])
+        totals.masked += _length(view.snippet_seen_spans)
+        _show(cache, view, totals, started)
+    return references[0]
+
+
+def _read(reference: str, cache: DocumentCache, totals: Totals) -> None:
+    """Read on from where a reference begins."""
     model_id, span = parse_rendered_model_facing_id(reference)
     start = span[0] if span else 0
     reference = f"{model_id}#{start}:{start + READ_CHARACTERS}"
@@ -73,14 +111,6 @@ def _demonstrate(index: sqlite3.Connection, topics: dict[str, str]) -> None:
     model_id, span = parse_rendered_model_facing_id(reference)
     read = cache.get_single_span_document_view(cache.to_data_id(model_id), "content", span, ["content"])
     _show(cache, read, totals, started)
-
-    print(
-        f"\n{len(cache.documents)} documents cached, {totals.views} views in {totals.seconds * 1e3:.1f} ms on the "
-        f"{BACKEND} backend ({totals.seconds / totals.views * 1e6:.0f} µs a view).\n"
-        f"Shown {totals.shown:,} characters of text instead of the {totals.whole:,} of the whole documents: "
-        f"{1 - totals.shown / totals.whole:.1%} saved. {totals.masked:,} characters of snippets were masked, having "
-        "been shown before."
-    )
 
 
 def _show(cache: DocumentCache, view: DocumentView, totals: Totals, started: float) -> None:
@@ -97,24 +127,12 @@ def _length(spans: list[tuple[int, int]]) -> int:
     return sum(end - start for start, end in spans)
 
 
-def _indexed() -> tuple[sqlite3.Connection, dict[str, str]]:
-    """Give the topics by name and an index of them; `ImportError` if this Python lacks a part that it needs."""
-    import sqlite3
+def _indexed(embedder: Embedder | None) -> SqliteBackend:
+    """Give an index of the topics; `ImportError` if this Python lacks a part that it needs."""
     from pydoc_data.topics import topics
 
-    index = sqlite3.connect(":memory:")
-    try:
-        index.execute("CREATE VIRTUAL TABLE topic USING fts5(name, content, tokenize='porter unicode61')")
-    except sqlite3.OperationalError as error:
-        index.close()
-        raise ImportError(str(error)) from None
-    index.executemany("INSERT INTO topic VALUES (?, ?)", topics.items())
-    return index, topics
+    from ..backends.sqlite import SqliteBackend
 
-
-def _search(index: sqlite3.Connection, query: str) -> list[str]:
-    """Give the names of the best topics by BM25."""
-    # Each word in quotes: nothing in a query is FTS5 syntax.
-    words = " OR ".join('"' + word.replace('"', '""') + '"' for word in query.split())
-    found = index.execute("SELECT name FROM topic WHERE topic MATCH ? ORDER BY rank LIMIT ?", (words, RESULTS))
-    return [name for (name,) in found]
+    index = SqliteBackend(embedder=embedder)
+    index.add({"id": name, "title": name, "content": content} for name, content in topics.items())
+    return index

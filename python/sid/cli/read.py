@@ -1,0 +1,54 @@
+"""``sid read``: a document of an index, or a range of it, shown as a model would see it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from ..document_cache import DocumentCache
+from ..document_rendering import DocumentViewWithSnippet
+from ..ranges import InvalidCharacterRange
+from ._index import CannotStart, cached, open_index, print_view, queries
+
+__all__ = ["run"]
+
+READ_CHARACTERS = 10_000
+"""What a read shows without a range, in code points: what a model's read does."""
+
+_RANGE = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show what was asked for; give 0, or 1 if a document or its range is not there, or 2 if nothing can be read."""
+    failed = False
+    try:
+        span = _range(arguments.range)
+        with open_index(arguments.index) as index:
+            cache = DocumentCache(index.language)
+            for document_id in queries(arguments.id):
+                try:
+                    data_id = cached(cache, index.get(document_id))
+                    view = cache.get_single_span_document_view(data_id, "content", span)
+                except KeyError:
+                    failed = True
+                    print(f"sid read: {arguments.index} has no document {document_id!r:.200}", file=sys.stderr)
+                except InvalidCharacterRange as error:
+                    failed = True
+                    print(f"sid read: {error}", file=sys.stderr)
+                else:
+                    if isinstance(view, DocumentViewWithSnippet):
+                        print_view(view, as_json=arguments.json)
+    except CannotStart as error:
+        print(f"sid read: {error}", file=sys.stderr)
+        return 2
+    return 1 if failed else 0
+
+
+def _range(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 0, READ_CHARACTERS
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise CannotStart(f"--range {text!r:.80} is not START:END, whole numbers of characters from 0")
+    return int(match[1]), int(match[2])
