@@ -33,8 +33,8 @@ def validate_corpus_name(corpus: str) -> str:
     longest = MAX_NAME_LENGTH - max(len(f"_{name}") for name in SEARCH_NAMES)
     if not isinstance(corpus, str) or not _CORPUS_NAME.fullmatch(corpus) or len(corpus) > longest:
         raise ValueError(
-            f"corpus name {corpus!r:.100} cannot begin a tool's name: it must be ASCII letters, digits and underscores, "
-            f"not begin with a digit, and have at most {longest} characters"
+            f"corpus name {corpus!r:.100} cannot begin a tool's name: it must be of ASCII letters, digits and "
+            f"underscores, not begin with a digit, and have at most {longest} characters"
         )
     return corpus
 
