@@ -71,7 +71,7 @@ class Episode:
     InvalidToolset
         If tools and examples do not fit; it names every fault.
     ValueError, TypeError
-        If another argument is wrong.
+        If another argument is wrong, or holds what JSON cannot.
     ImportError
         If ``jsonschema`` is not installed.
 
@@ -143,6 +143,7 @@ class Episode:
             router=router,
         )
         validate_toolset(self._plan.tools, self._plan.tool_examples)
+        self._plan.fixed_request("")  # refuses what JSON cannot hold
         self._client = client
         self._seed = seed
         self._max_parallel_fetches = max_parallel_fetches

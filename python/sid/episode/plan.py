@@ -84,8 +84,8 @@ class Plan:
                 "name": corpus.name,
                 "contents": corpus.contents,
                 "modes": list(corpus.modes()),
-                "filters": corpus.filters,
-                "display_fields": corpus.display_fields,
+                "filters": dict(corpus.filters),
+                "display_fields": None if corpus.display_fields is None else list(corpus.display_fields),
             }
             for corpus in self.router.corpora
         ]

@@ -68,12 +68,14 @@ def validate_toolset(tools: Sequence[Tool], tool_examples: Sequence[ToolExample]
     sid.tools.toolset.InvalidToolset: the toolset has 3 faults: report_helpful_ids is missing: add REPORT_TOOL; tool \
 'read' has no example; example 1 is of no tool: it names 'reed', the tools are 'read'
     """
-    faults = [*_tool_faults(tools), *_example_faults(tools, tool_examples)]
+    sound: dict[str, Tool] = {}
+    faults = [*_tool_faults(tools, sound), *_example_faults(tools, sound, tool_examples)]
     if faults:
         raise InvalidToolset(faults)
 
 
-def _tool_faults(tools: Sequence[Tool]) -> Iterator[str]:
+def _tool_faults(tools: Sequence[Tool], sound: dict[str, Tool]) -> Iterator[str]:
+    """Find what is wrong with the tools, and note those whose parameters can be applied."""
     if len(tools) > MAX_TOOLS:
         yield f"there are {len(tools)} tools, at most {MAX_TOOLS} are accepted"
     reports = [tool for tool in tools if _name(tool) == REPORT_NAME]
@@ -97,13 +99,18 @@ def _tool_faults(tools: Sequence[Tool]) -> Iterator[str]:
             yield f'tool {name!r} must have "type": "function", got {tool.get("type")!r:.100}'
         if not isinstance(tool.get("description"), str) or not tool["description"].strip():
             yield f"tool {name!r} needs a description: it is all that the model knows of it"
-        yield from (f"tool {name!r}: {fault}" for fault in schema_faults(tool.get("parameters")))
+        faults = schema_faults(tool.get("parameters"))
+        yield from (f"tool {name!r}: {fault}" for fault in faults)
+        if not faults:
+            sound[name] = tool
 
 
-def _example_faults(tools: Sequence[Tool], tool_examples: Sequence[ToolExample]) -> Iterator[str]:
-    by_name = {name: tool for tool in tools if (name := _name(tool)) is not None}
+def _example_faults(
+    tools: Sequence[Tool], sound: Mapping[str, Tool], tool_examples: Sequence[ToolExample]
+) -> Iterator[str]:
+    names = dict.fromkeys(name for tool in tools if (name := _name(tool)) is not None)
     shown = {_name(example) for example in tool_examples}
-    yield from (f"tool {name!r} has no example" for name in by_name if name not in shown)
+    yield from (f"tool {name!r} has no example" for name in names if name not in shown)
     for number, example in enumerate(tool_examples, 1):
         name = _name(example)
         arguments = example.get("arguments") if isinstance(example, Mapping) else None
@@ -112,17 +119,15 @@ def _example_faults(tools: Sequence[Tool], tool_examples: Sequence[ToolExample])
                 f"example {number} must have a name, arguments (an object) and perhaps a caption (a text), "
                 f"got {example!r:.100}"
             )
-        elif name not in by_name:
-            known = ", ".join(map(repr, by_name))
+        elif name not in names:
+            known = ", ".join(map(repr, names))
             yield f"example {number} is of no tool: it names {name!r:.100}, the tools are {known}"
-        else:
-            yield from (f"example {number} of tool {name!r}: {fault}" for fault in _refusals(by_name[name], arguments))
+        elif name in sound:
+            yield from (f"example {number} of tool {name!r}: {fault}" for fault in _refusals(sound[name], arguments))
 
 
 def _refusals(tool: Tool, arguments: Mapping[str, Any]) -> Iterator[str]:
-    schema = tool.get("parameters")
-    if schema_faults(schema) or not isinstance(schema, dict):
-        return  # told of the tool already
+    schema = tool["parameters"]
     declared = schema.get("properties", {})
     if not schema.get("additionalProperties") and not schema.get("patternProperties"):
         yield from (
