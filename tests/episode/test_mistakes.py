@@ -258,7 +258,11 @@ def test_a_report_in_the_last_turn_that_is_refused(run) -> None:
     def model(turn, conversation):
         return [call(*SEARCH)] if turn == 1 else [call("report_helpful_ids", {"ids": ["nothing"]})]
 
-    assert run(model, max_turns=2).ended == "max_turns"
+    result = run(model, max_turns=2)
+    assert (result.ended, result.detail) == (
+        "max_turns",
+        "no report in 2 turns; in the last: none of these ids is of a document: report ids that search results show",
+    )
 
 
 def test_ids_with_marks_survive_the_round_trip(run) -> None:

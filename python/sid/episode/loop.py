@@ -134,14 +134,13 @@ class _Episode:
     def run(self) -> Steps:
         self.recorder.record("episode", format=FORMAT, **self.plan.as_event())
         try:
-            for turn in range(1, self.plan.max_turns + 1):
-                self.turn = turn
+            while True:
+                self.turn += 1
                 ended = yield from self.take_turn()
                 if ended is not None:
                     return ended
         except TranscriptEnds as ends:
             return self.end("transcript_ends", str(ends))
-        return self.end("max_turns", f"no report in {self.plan.max_turns} turns")
 
     def take_turn(self) -> Generator[Step, Any, EpisodeResult | None]:
         """Ask the model and answer its calls."""
@@ -167,8 +166,10 @@ class _Episode:
         for one in prepared:
             if isinstance(one, _Report):
                 return self.end("reported", "", one.data_ids)
-        if self.turn == self.plan.max_turns:
-            return None  # nobody would read the answers
+        if self.turn == self.plan.max_turns:  # nobody would read answers
+            refused = [one for one in prepared if isinstance(one, ToolError)]
+            last_words = f"; in the last: {refused[0]}" if refused else ""
+            return self.end("max_turns", f"no report in {self.plan.max_turns} turns{last_words}"[:_ERROR_CHARACTERS])
         yield from self.answer(calls, prepared)
         self.input.append(_user(self.remaining(bool(calls))))
         return None

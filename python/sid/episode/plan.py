@@ -153,7 +153,7 @@ def default_examples(router: CorpusRouter) -> list[ToolExample]:
     examples: list[ToolExample] = []
     for name, (corpus, mode) in router.tool_names().items():
         caption, query = queries[mode]
-        filters = {name: schema["examples"][0] for name, schema in corpus.filters.items() if schema.get("examples")}
+        filters = {key: schema["examples"][0] for key, schema in corpus.filters.items() if schema.get("examples")}
         examples.append({"caption": caption, "name": name, "arguments": {"query": query, "limit": 5, **filters}})
     return [
         *examples,
