@@ -78,8 +78,16 @@ class Document:
         return cls(values[ID], values[CONTENT], fields)
 
     @classmethod
-    def from_packed(cls, packed_id: bytes, content: bytes, packed_fields: bytes) -> Document:
-        """Make it from what an index keeps."""
+    def from_packed(cls, packed_id: bytes, digest: bytes, content: bytes, packed_fields: bytes) -> Document:
+        """Make it from what an index keeps.
+
+        Raises
+        ------
+        ValueError
+            If that is not what the digest was made of.
+        """
+        if _digest(packed_id, content, packed_fields) != digest:
+            raise ValueError("a document is not as it was written")
         return cls(decoded(packed_id), decoded(content), json.loads(decoded(packed_fields)))
 
     @cached_property
@@ -89,12 +97,8 @@ class Document:
 
     @cached_property
     def digest(self) -> bytes:
-        """What tells whether a document has changed: 16 bytes of content and fields."""
-        content = encoded(self.content)
-        hashed = hashlib.blake2b(len(content).to_bytes(8, "little"), digest_size=16)
-        hashed.update(content)
-        hashed.update(self.packed_fields)
-        return hashed.digest()
+        """What tells whether a document has changed, in the source or in the index: 16 bytes."""
+        return _digest(encoded(self.id), encoded(self.content), self.packed_fields)
 
     def texts_of(self, field: str) -> list[str]:
         """Give the texts in a field: itself, or the strings in its list."""
@@ -104,6 +108,14 @@ class Document:
     def hit(self) -> dict[str, Any]:
         """Give it as a search result."""
         return {ID: self.id, **self.fields, CONTENT: self.content}
+
+
+def _digest(*parts: bytes) -> bytes:
+    hashed = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        hashed.update(len(part).to_bytes(8, "little"))
+        hashed.update(part)
+    return hashed.digest()
 
 
 def _plain(value: Any, where: str, depth: int) -> Any:

@@ -160,6 +160,15 @@ class QdrantBackend:
             self.client, self.collection, mode="search", embedder=self.embedder, query_options=self.query_options
         )
 
+    def __enter__(self) -> QdrantBackend:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Do nothing: the client is its owner's. It is here so that an index of either kind can be closed."""
+
     def __len__(self) -> int:
         return int(self.client.count(self.collection, exact=True).count)
 

@@ -19,6 +19,7 @@ from .postings import match_expression
 from .protocol import Filters, checked_limit, checked_query
 from .sqlite_conditions import allowed
 from .sqlite_connections import SqliteConnections
+from .sqlite_documents import COLUMNS, document_of
 from .sqlite_ingest import UNCHANGED, remove, write, write_vectors
 from .sqlite_schema import change_setting, prepare, settings
 
@@ -31,11 +32,13 @@ HEADING_WEIGHT = 2.0
 """What a word in the heading counts for, against one in the content."""
 
 _SEARCH = """
-SELECT document.id, document.content, document.fields FROM (
+SELECT {columns} FROM (
     SELECT rowid AS number, bm25(posting, ?, 1.0) AS score FROM posting WHERE posting MATCH ?{where}
     ORDER BY score, number LIMIT ?
 ) AS found JOIN document USING (number) ORDER BY found.score, number
 """
+
+_GET = "SELECT {columns} FROM document WHERE id = ?"
 
 GENERATION = "generation"
 """The setting that counts the changes."""
@@ -169,11 +172,9 @@ class SqliteBackend:
         """
         if isinstance(document_id, str):
             with self.connections.reading() as connection:
-                row = connection.execute(
-                    "SELECT id, content, fields FROM document WHERE id = ?", (encoded(document_id),)
-                ).fetchone()
-            if row is not None:
-                return Document.from_packed(*row).hit()
+                row = connection.execute(_GET.format(columns=COLUMNS), (encoded(document_id),)).fetchone()
+                if row is not None:
+                    return document_of(row).hit()
         raise KeyError(f"there is no document {document_id!r:.80} in {self.connections.name}")
 
     def search(self, query: str, *, limit: int, filters: Filters | None = None) -> list[dict[str, Any]]:
@@ -199,8 +200,10 @@ class SqliteBackend:
         if match is None:
             return []
         with self.connections.reading() as connection:
-            rows = connection.execute(_SEARCH.format(where=where), (HEADING_WEIGHT, match, *values, limit)).fetchall()
-        return [Document.from_packed(*row).hit() for row in rows]
+            rows = connection.execute(
+                _SEARCH.format(columns=COLUMNS, where=where), (HEADING_WEIGHT, match, *values, limit)
+            )
+            return [document_of(row).hit() for row in rows]
 
     def semantic(self) -> SqliteVectorBackend:
         """Give the backend that searches the same index by meaning; the embedder must have been given."""

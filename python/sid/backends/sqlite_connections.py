@@ -68,7 +68,7 @@ class SqliteConnections:
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Give a connection that sees one state of the database throughout."""
-        with self.connection() as connection, self.sound():
+        with self.sound(), self.connection() as connection:
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -86,7 +86,7 @@ class SqliteConnections:
         """
         if not self.writable:
             raise UnusableIndex(f"{self.name} was opened for reading only")
-        with self._writer, self.connection() as connection, self.sound():
+        with self._writer, self.sound(), self.connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -159,6 +159,11 @@ class SqliteConnections:
             )
         except sqlite3.OperationalError as error:
             raise UnusableIndex(f"{self.name} cannot be opened: {error}") from None
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA synchronous = NORMAL")  # all that a WAL needs to survive a killed process
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            if self.writable:
+                connection.execute("PRAGMA synchronous = NORMAL")  # all that a WAL needs to survive a killed process
+        except BaseException:
+            connection.close()
+            raise
         return connection

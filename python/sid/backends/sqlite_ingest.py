@@ -10,6 +10,7 @@ from .embedder import Embedder
 from .filters import field_instants, field_keys
 from .passages import document_vectors
 from .postings import posting_text
+from .sqlite_documents import numbered
 
 __all__ = ["remove", "write", "write_vectors"]
 
@@ -79,11 +80,10 @@ def _postings(document: Document, heading_field: str) -> tuple[str, str]:
 
 
 def _take_out(connection: sqlite3.Connection, number: int, heading_field: str) -> None:
-    row = connection.execute("SELECT id, content, fields FROM document WHERE number = ?", (number,)).fetchone()
     # A full-text index without texts of its own must be told what it was given.
     connection.execute(
         "INSERT INTO posting(posting, rowid, heading, content) VALUES ('delete', ?, ?, ?)",
-        (number, *_postings(Document.from_packed(*row), heading_field)),
+        (number, *_postings(numbered(connection, number), heading_field)),
     )
     for table, column in (
         ("document", "number"),

@@ -14,6 +14,8 @@ __all__ = ["change_setting", "prepare", "settings"]
 APPLICATION_ID = 0x53494421
 """Marks the file as ours: "SID!"."""
 
+_MAGIC = b"SQLite format 3\0"
+
 FORMAT_VERSION = 1
 """Of the tables, and of the analysis that made the postings: to be raised when either changes."""
 
@@ -52,22 +54,24 @@ def prepare(connections: SqliteConnections, first_settings: dict[str, Any], *, c
     ImportError
         If this Python's SQLite has no full-text search.
     """
-    with connections.connection() as connection, connections.sound():
-        if connections.path is not None and connections.writable:
-            if not _is_new(connection):
-                _refuse_others(connection, connections.name)
-            connection.execute("PRAGMA journal_mode = WAL")
-    if connections.writable:
-        with connections.writing() as connection:
-            if _is_new(connection):
-                _create(connection, first_settings)
+    _refuse_no_database(connections)
+    # Nothing is written before it is known that the file is ours or new.
     with connections.reading() as connection:
-        _refuse_others(connection, connections.name)
-        if check:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise UnusableIndex(f"{connections.name} is damaged ({found}); build it again")
-        _refuse_other_tables(connection, connections.name)
+        new = _is_new(connection)
+        if not (new and connections.writable):
+            _refuse_others(connection, connections.name)
+            if check:
+                _refuse_damaged(connection, connections.name)
+            _refuse_other_tables(connection, connections.name)
+    if connections.writable and connections.path is not None:
+        with connections.sound(), connections.connection() as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+    if new and connections.writable:
+        with connections.writing() as connection:
+            if _is_new(connection):  # still: another process may have made it meanwhile
+                _create(connection, first_settings)
+            else:
+                _refuse_others(connection, connections.name)
 
 
 def settings(connection: sqlite3.Connection) -> dict[str, Any]:
@@ -113,6 +117,15 @@ def _create(connection: sqlite3.Connection, first_settings: dict[str, Any]) -> N
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
 
 
+def _refuse_no_database(connections: SqliteConnections) -> None:
+    """Refuse a short file: SQLite would take it for an empty database, and write over it."""
+    if connections.path is not None and connections.path.is_file():
+        with open(connections.path, "rb") as file:
+            start = file.read(len(_MAGIC))
+        if start not in (b"", _MAGIC):
+            raise UnusableIndex(f"{connections.name} is not a SQLite file; name another file")
+
+
 def _refuse_others(connection: sqlite3.Connection, name: str) -> None:
     if _number(connection, "application_id") != APPLICATION_ID:
         raise UnusableIndex(f"{name} is a SQLite database of another program; name another file")
@@ -124,6 +137,12 @@ def _refuse_others(connection: sqlite3.Connection, name: str) -> None:
         )
     if version < FORMAT_VERSION:
         raise UnusableIndex(f"{name} has the old format {version}, not {FORMAT_VERSION}; build it again")
+
+
+def _refuse_damaged(connection: sqlite3.Connection, name: str) -> None:
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise UnusableIndex(f"{name} is damaged ({found}); build it again")
 
 
 def _refuse_other_tables(connection: sqlite3.Connection, name: str) -> None:

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .documents import Document
 from .embedder import unit_vectors
 from .errors import UnusableIndex
 from .filters import conditions
 from .protocol import Filters, checked_limit, checked_query
 from .sqlite import EMBEDDER, GENERATION, SqliteBackend
 from .sqlite_conditions import allowed
+from .sqlite_documents import numbered
 from .sqlite_schema import settings
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class SqliteVectorBackend:
                 rows = connection.execute(f"SELECT number FROM document WHERE TRUE{where}", values)  # noqa: S608
                 candidates = [number for (number,) in rows]
             return [
-                [_hit(connection, number) for number in numbers]
+                [numbered(connection, number).hit() for number in numbers]
                 for numbers in _best(vectors, wanted, limit, candidates)
             ]
 
@@ -166,8 +166,3 @@ def _best(vectors: _Vectors, wanted: NDArray[np.float32], limit: int, candidates
         order = kept[np.argsort(-column[kept], kind="stable")][:limit]
         found.append(numbers[order].tolist())
     return found
-
-
-def _hit(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
-    row = connection.execute("SELECT id, content, fields FROM document WHERE number = ?", (number,)).fetchone()
-    return Document.from_packed(*row).hit()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .._kernels import BACKEND
 from ..document_cache import DocumentCache
 from ..document_rendering import DocumentView, parse_rendered_model_facing_id
-from ._index import cached, word_llama
+from ._indexes import cached, word_llama
 
 if TYPE_CHECKING:
     from ..backends.embedder import Embedder

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._files import Unreadable, opened, shown_name
-from ._index import CannotStart, mended, word_llama
+from ._indexes import CannotStart, mended, word_llama
 
 if TYPE_CHECKING:
     from ..backends.ingest import Ingested

@@ -9,7 +9,7 @@ import sys
 from ..document_cache import DocumentCache
 from ..document_rendering import DocumentViewWithSnippet
 from ..ranges import InvalidCharacterRange
-from ._index import CannotStart, cached, open_index, print_view, queries
+from ._indexes import CannotStart, cached, open_index, print_view, queries
 
 __all__ = ["run"]
 

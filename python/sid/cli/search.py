@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..document_cache import DocumentCache
-from ._index import CannotStart, cached, open_index, print_view, queries
+from ._indexes import CannotStart, cached, open_index, print_view, queries
 
 if TYPE_CHECKING:
     from ..backends.protocol import SearchBackend
