@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ._index import CannotStart, open_index
+from ._indexes import CannotStart, open_index
 
 if TYPE_CHECKING:
     from ..backends.corpus import Corpus
