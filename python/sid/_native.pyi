@@ -1,10 +1,11 @@
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 __version__: str
 INSTRUCTION_SET: str
 
 Span = tuple[int, int]
+Value = TypeVar("Value")
 
 class Ids:
     def __new__(cls, alphabet: str, length: int, space: int, key: int) -> Ids: ...
@@ -13,6 +14,7 @@ class Ids:
 
 def analyze(text: str, language: str) -> list[tuple[str, int, int, int]]: ...
 def append_coalescing(spans: list[Span], new: Sequence[int]) -> None: ...
+def deep_copy(value: Value) -> Value: ...
 def insert_interval(intervals: Iterable[Sequence[int]], new: Sequence[int]) -> list[Span]: ...
 def markdown_table(columns: list[object], rows: list[dict[object, object]]) -> str: ...
 def mask(
@@ -24,6 +26,9 @@ def plan_segments(
     whole: Sequence[int], seen: Iterable[Sequence[int]], min_seen_overlap: int
 ) -> tuple[list[Span], list[Span]]: ...
 def snippet_span(query: str, content: str, window_size: int, stride: int, language: str) -> Span: ...
+def snippet_spans(
+    queries: list[str], contents: list[str], window_size: int, stride: int, language: str, threads: int
+) -> list[Span]: ...
 def snippet_xml(
     model_facing_id: object,
     document: Mapping[Any, Any],

@@ -6,14 +6,13 @@ that are word-like.
 
 from __future__ import annotations
 
-import copy
 import math
 import operator
 import sys
 import threading
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from . import _kernels
 from ._languages import SUPPORTED_LANGUAGES
@@ -228,18 +227,36 @@ class _Family:
             if known is not None:
                 self.documents.setdefault(data_id, document)
                 return known
-            model_facing_id = self._mint()
-            # Hashing or comparing a foreign id may raise, or even add it.
-            ours = self.documents.setdefault(data_id, document) is document
-            try:
-                winner = self.to_model_facing_id.setdefault(data_id, model_facing_id)
-            except BaseException:
-                if ours and next(reversed(self.documents), None) is data_id:
-                    self.documents.popitem()
-                raise
-            if winner is model_facing_id:
-                self.to_data_id[model_facing_id] = data_id
-            return winner
+            return self._enter(data_id, document, self._mint())
+
+    def add_all(self, documents: Mapping[Hashable, Mapping[Any, Any]]) -> None:
+        """Store documents that are the family's own, unless their ids are taken: if ids run out, none of them."""
+        with self.lock:
+            new = [data_id for data_id in documents if data_id not in self.to_model_facing_id]
+            if type(self.stream) is IdStream and self.stream.remaining < len(new):
+                raise IdSpaceExhausted(
+                    f"model_facing_id_stream has {self.stream.remaining} ids left, and {len(new)} documents need one"
+                )
+            minted: dict[str, None] = {}
+            for _ in new:
+                minted[self._mint(minted)] = None
+            for data_id, model_facing_id in zip(new, minted, strict=True):
+                self._enter(data_id, documents[data_id], model_facing_id)
+            for data_id, document in documents.items():
+                self.documents.setdefault(data_id, document)
+
+    def _enter(self, data_id: Hashable, document: Mapping[Any, Any], model_facing_id: str) -> str:
+        # Hashing or comparing a foreign id may raise, or even add it.
+        ours = self.documents.setdefault(data_id, document) is document
+        try:
+            winner = self.to_model_facing_id.setdefault(data_id, model_facing_id)
+        except BaseException:
+            if ours and next(reversed(self.documents), None) is data_id:
+                self.documents.popitem()
+            raise
+        if winner is model_facing_id:
+            self.to_data_id[model_facing_id] = data_id
+        return winner
 
     def look_up(self, table: Mapping[Any, Value], key: Any, kind: str) -> Value:
         """Give the entry of one of the family's tables."""
@@ -249,15 +266,15 @@ class _Family:
         except KeyError:
             raise KeyError(f"no document has the {kind} {key!r}") from None
 
-    def _mint(self) -> str:
-        # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
+    def _mint(self, minted: Collection[str] = ()) -> str:
+        # A stream put in place later may repeat ids of the one before it; one more id than are in use or minted, all
         # different, hold a new one.
-        for _ in range(len(self.to_data_id) + 1):
+        for _ in range(len(self.to_data_id) + len(minted) + 1):
             try:
                 model_facing_id = next(self.stream)
             except StopIteration:
                 raise IdSpaceExhausted(f"model_facing_id_stream has no id left after {len(self.to_data_id)}") from None
-            if model_facing_id not in self.to_data_id:
+            if model_facing_id not in self.to_data_id and model_facing_id not in minted:
                 return model_facing_id
         raise IdSpaceExhausted(f"model_facing_id_stream only repeats ids that are in use, such as {model_facing_id!r}")
 
@@ -437,8 +454,20 @@ class DocumentCache:
         language = self.language if language is None else _validate_language(language)
         chosen = self.snippet_fn(query, content, snippet_size, language)
         span = resolve_char_range(chosen, len(content), mode="strict", document_id=data_id)
-        seen = self.seen_ledger.get(data_id, [])
-        displayed, masked = _kernels.mask(span, seen, _whole_code_points(min_seen_overlap))
+        minimum = _whole_code_points(min_seen_overlap)
+        return self._masked_view(data_id, document, snippet_field, span, minimum, fields)
+
+    def _masked_view(
+        self,
+        data_id: Hashable,
+        document: Mapping[Any, Any],
+        snippet_field: Any,
+        span: Interval,
+        minimum: int,
+        fields: Collection[Any],
+    ) -> DocumentViewWithSnippet:
+        """View a span of a document, what was seen of it masked."""
+        displayed, masked = _kernels.mask(span, self.seen_ledger.get(data_id, []), minimum)
         return DocumentViewWithSnippet(
             data_id, self.to_model_facing_id(data_id), document, snippet_field, masked, displayed, fields
         )
@@ -569,6 +598,116 @@ class DocumentCache:
                 spans = insert_interval(spans, span)
             self.seen_ledger[data_id] = spans
 
+    def render_results(
+        self,
+        results: Iterable[Mapping[Any, Any]],
+        query: str,
+        *,
+        id_field: Any = "id",
+        snippet_field: Any = "content",
+        snippet_size: int = SNIPPET_SIZE_DEFAULT,
+        min_seen_overlap: float = MIN_SEEN_OVERLAP_DEFAULT,
+        display_fields: Iterable[Any] | None = None,
+        language: str | None = None,
+        format: Literal["xml", "markdown"] = "xml",  # noqa: A002
+        separator: str = "\n",
+    ) -> str:
+        r"""Show search results: add, view, render and record each, in one call.
+
+        The text is that of this loop, and afterwards the cache is as after it::
+
+            for result in results:
+                document = {field: value for field, value in result.items() if field != id_field}
+                cache.add_document(result[id_field], document)
+                view = cache.apply_snippet(
+                    result[id_field], snippet_field, query, snippet_size, min_seen_overlap, display_fields, language
+                )
+                rendered.append(view.render_xml())
+                cache.update_seen(view)
+            return separator.join(rendered)
+
+        With ``format="markdown"`` the views are kept instead of their elements, and the text is
+        ``render_markdown_table(views, display_fields)``.
+
+        All results are checked before anything is stored. So, on an error in any of them, no document is in store
+        that was not before, no id is used up, and nothing counts as seen. Should a value's own ``str()`` fail, which
+        only rendering can show, documents may be in store, but still nothing counts as seen. A subclass or an object
+        with a step of the loop of its own has its results checked as well, and then goes through the loop itself.
+
+        Parameters
+        ----------
+        results
+            The results, best first: mappings from field to value. They are read once. Where an id is known, or stands
+            here for the second time, the document in store is shown.
+        query
+            What the model asked for.
+        id_field
+            The field that holds a result's data id: any hashable value. It is not part of the document.
+        snippet_field
+            The field that holds its text: a non-empty ``str``.
+        snippet_size
+            Tokens to show of each, at least 1.
+        min_seen_overlap
+            Seen stretches shorter than this, in code points, are shown again.
+        display_fields
+            The fields to display, the snippet field among them and the id field not; by default all of each document,
+            in its order, or, in a table, those of the first.
+        language
+            Whose stopwords to drop, by default the cache's.
+        format
+            ``"xml"``: ``<doc>`` elements; ``"markdown"``: one table.
+        separator
+            What stands between elements.
+
+        Returns
+        -------
+        str
+            The text for the model; ``""`` if there are no results.
+
+        Raises
+        ------
+        TypeError
+            If a result is not a mapping, its id not hashable or its text not a non-empty ``str``, or if an option is
+            of the wrong type.
+        KeyError
+            If a result lacks the id field, the snippet field or one that is to be displayed.
+        ValueError
+            If the snippet field is not among the display fields, the size is below 1, or the language or the format
+            is not supported.
+        IdSpaceExhausted
+            If the id stream has not as many ids left as there are new documents.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> hits = [{"id": "db-1", "title": "A", "content": "one two three"}, {"id": "db-2", "content": "four five"}]
+        >>> shown = cache.render_results(hits, "two")
+        >>> print(shown.replace(cache.to_model_facing_id("db-1"), "123456").split("</doc>")[0])
+        <doc id="123456" doc_length=13 title="A">
+        one two three
+        <BLANKLINE>
+        >>> cache.seen_ledger
+        {'db-1': [(0, 13)], 'db-2': [(0, 9)]}
+        """
+        from ._results import Request, render
+        from ._threads import thread_count
+
+        request = Request(
+            "",
+            self,
+            results,
+            query,
+            id_field=id_field,
+            snippet_field=snippet_field,
+            snippet_size=snippet_size,
+            min_seen_overlap=min_seen_overlap,
+            display_fields=display_fields,
+            language=language,
+            format=format,
+            separator=separator,
+        )
+        return render([request], thread_count(None))[0]
+
     def fork(self, n_forks: int) -> list[DocumentCache]:
         """Make caches that share documents, ids and id stream with this one.
 
@@ -692,7 +831,7 @@ def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, An
         raise TypeError(f"document {data_id!r} must be a mapping from field to value, got {document!r}")
     if isinstance(document, MappingProxyType):
         document = dict(document)  # copy.deepcopy does not know this view of a dict
-    return copy.deepcopy(document)
+    return _kernels.deep_copy(document)
 
 
 def _field(data_id: Hashable, document: Mapping[Any, Any], name: Any) -> Any:

@@ -3,6 +3,9 @@
 What needs NumPy is imported when it is first called.
 """
 
+from collections.abc import Sequence
+from copy import deepcopy as deep_copy
+
 from .ids import Ids
 from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
 from .render import markdown_table, snippet_xml, view_body, xml_element
@@ -11,6 +14,7 @@ __all__ = [
     "Ids",
     "analyze",
     "append_coalescing",
+    "deep_copy",
     "insert_interval",
     "markdown_table",
     "mask",
@@ -18,6 +22,7 @@ __all__ = [
     "overlap_list",
     "plan_segments",
     "snippet_span",
+    "snippet_spans",
     "snippet_xml",
     "view_body",
     "word_segments",
@@ -37,6 +42,16 @@ def snippet_span(query: str, content: str, window_size: int, stride: int, langua
     from .snippet import snippet_span as run
 
     return run(query, content, window_size, stride, language)
+
+
+def snippet_spans(
+    queries: Sequence[str], contents: Sequence[str], window_size: int, stride: int, language: str, threads: int
+) -> list[tuple[int, int]]:
+    """Give what `snippet_span` gives for each query and the content at its place; one thread does it all."""
+    return [
+        snippet_span(query, content, window_size, stride, language)
+        for query, content in zip(queries, contents, strict=True)
+    ]
 
 
 def word_segments(text: str) -> list[tuple[int, int, bool]]:

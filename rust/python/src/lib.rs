@@ -3,6 +3,8 @@
 //! It converts, releases the GIL for real work and calls `sid-core`; it holds no state. Arguments are checked by the
 //! Python layer where both backends need the same check.
 
+mod batch;
+mod copying;
 mod ids;
 mod intervals;
 mod render;
@@ -14,6 +16,10 @@ use pyo3::prelude::*;
 /// The native backend of sid-native.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::batch::snippet_spans;
+    #[pymodule_export]
+    use crate::copying::deep_copy;
     #[pymodule_export]
     use crate::ids::Ids;
     #[pymodule_export]
