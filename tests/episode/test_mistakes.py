@@ -305,7 +305,7 @@ def test_display_fields(run) -> None:
         {"id": "1", "year": 1999, "title": "T", "secret": "s", "content": "owls"},
         {"id": "2", "content": "owls"},
     ]
-    corpus = Corpus(text_search=WordBackend(documents), display_fields=["title", "year"])
+    corpus = Corpus(text_search=WordBackend(documents), display_fields=["id", "title", "year", "title"])
     shown = shown_after(run, SEARCH, before=False, corpora=corpus)
     assert re.sub(r"\d{6}", "N", shown[0]) == (
         '<doc id="N" doc_length=4 title="T" year=1999>\nowls\n</doc>\n<doc id="N" doc_length=4>\nowls\n</doc>'

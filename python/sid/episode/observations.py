@@ -72,7 +72,7 @@ class Observations:
         for hit in hits:
             absent = dict.fromkeys(name for name in fields or () if name not in hit)
             results.append({**hit, **absent, ID: self._data_id(search, hit[ID])})
-        return _render_results(self.cache, results, search.query, search.snippet_size, fields)
+        return self.cache.render_results(results, search.query, snippet_size=search.snippet_size, display_fields=fields)
 
     def read(self, reference: str) -> str:
         """Show a document, or a range of it, from the start of what is asked and at most `READ_CHARACTERS`.
@@ -124,24 +124,7 @@ class Observations:
 
 
 def _with_content(display_fields: Sequence[str] | None) -> list[str] | None:
-    """Give the fields that a view displays, its text among them."""
+    """Give the fields that a view displays: its text among them, and not its id, which every view shows."""
     if display_fields is None:
         return None
-    return list(dict.fromkeys((*display_fields, CONTENT)))
-
-
-def _render_results(
-    cache: DocumentCache,
-    results: Sequence[Mapping[str, Any]],
-    query: str,
-    snippet_size: int,
-    display_fields: Sequence[str] | None,
-) -> str:
-    shown = []
-    for result in results:
-        data_id = result[ID]
-        cache.add_document(data_id, {name: value for name, value in result.items() if name != ID})
-        view = cache.apply_snippet(data_id, CONTENT, query, snippet_size, display_fields=display_fields)
-        shown.append(view.render_xml())
-        cache.update_seen(view)
-    return "\n".join(shown)
+    return [name for name in dict.fromkeys((*display_fields, CONTENT)) if name != ID]
