@@ -11,8 +11,15 @@ import pytest
 
 from sid.episode import Episode, EpisodeResult
 
-from .corpora import birds
+from .corpora import OPEN, birds
 from .service import Model, Service, serving
+
+
+@pytest.fixture(autouse=True)
+def closed_indexes() -> Iterator[None]:
+    yield
+    while OPEN:
+        OPEN.pop().close()
 
 
 @pytest.fixture

@@ -34,8 +34,13 @@ class WordBackend:
         return sorted(filter(score, wanted), key=score, reverse=True)[:limit]
 
 
+OPEN: list[SqliteBackend] = []
+"""Indexes that are closed when the test ends."""
+
+
 def sqlite(documents: Sequence[Mapping[str, Any]] = BIRDS) -> SqliteBackend:
     backend = SqliteBackend()
+    OPEN.append(backend)
     backend.add(documents)
     return backend
 

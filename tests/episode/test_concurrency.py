@@ -120,3 +120,33 @@ def test_memory_is_that_of_what_was_found() -> None:
     small, large = peak(20), peak(80)
     assert large[0] < 8 * small[0]
     assert large[1] < 8 * small[1]
+
+
+def test_memory_grows_with_the_episodes_and_no_faster() -> None:
+    corpus = Corpus(text_search=sqlite(DOCUMENTS))
+
+    class Scripted:
+        def __init__(self) -> None:
+            self.responses = self
+
+        async def create(self, **request):
+            await asyncio.sleep(0)
+            turn = sum(item.get("role") == "user" for item in request["input"])
+            return {"output": model(turn, request["input"])}
+
+    def peak(count: int) -> int:
+        async def go() -> list[str]:
+            episodes = [
+                Episode(f"Where is {n % len(DOCUMENTS)}?", corpora=corpus, client=Scripted()) for n in range(count)
+            ]
+            # What an episode gave may be dropped while others run.
+            return [result.ended for result in await asyncio.gather(*(episode.arun() for episode in episodes))]
+
+        tracemalloc.start()
+        assert asyncio.run(go()) == ["reported"] * count
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(5)
+    assert peak(EPISODES) < 1.5 * EPISODES / 40 * peak(40)
