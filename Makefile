@@ -30,7 +30,8 @@ lint: $(EXTENSION)
 
 docs: $(EXTENSION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
-	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid sid.document_cache sid.document_rendering sid.id_stream sid.ranges sid.tools sid.episode
+	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid sid.document_cache sid.document_rendering sid.id_stream sid.ranges sid.analysis \
+		$(addprefix sid.backends.,protocol corpus router filters sources sqlite sqlite_vectors embedder fused qdrant errors) sid.tools sid.episode
 
 wheel: $(EXTENSION)
 	.ci/wheel

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 
 
 def run(*arguments: str, given: str = "", **variables: str) -> str:
@@ -38,6 +39,12 @@ def main() -> None:
         document = json.dumps({"id": 1, "title": "T", "content": "one two three " * 50 + "needle " + "four five " * 50})
         rendered = run(command, "render", "-", "--query", "needle", "--json", given=document, SID_PURE_PYTHON=pure)
         outputs.add(json.dumps(json.loads(rendered)["displayed"]))
+        with tempfile.TemporaryDirectory() as folder:
+            index = os.path.join(folder, "index")
+            run(command, "index", "-", "--into", index, given=document, SID_PURE_PYTHON=pure)
+            found = run(command, "search", index, "needle", "--json", SID_PURE_PYTHON=pure)
+            assert json.loads(found)["displayed"] == json.loads(rendered)["displayed"]
+            assert "one two three" in run(command, "read", index, "1", SID_PURE_PYTHON=pure)
         assert "characters" in run(command, "demo", SID_PURE_PYTHON=pure)
         assert json.loads(run(command, "doctor", "--json", SID_PURE_PYTHON=pure))["ok"]
     assert len(outputs) == 1, outputs

@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient
 
 from sid.backends import QdrantBackend, SqliteBackend, WordLlamaEmbedder
 
-INDEXES = ("sqlite in memory", "sqlite in a file", "qdrant in memory", "qdrant in a folder")
+INDEXES = ("sqlite in memory", "sqlite in a file", "qdrant in memory")
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def make_index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
             index = SqliteBackend(None if "memory" in request.param else tmp_path / f"{name}.sqlite", **options)
             close.append(index.close)
             return index
-        client = QdrantClient(":memory:") if "memory" in request.param else QdrantClient(path=str(tmp_path / name))
+        client = QdrantClient(":memory:")
         close.append(client.close)
         return QdrantBackend(client, "c", **options)
 

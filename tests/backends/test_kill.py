@@ -28,7 +28,7 @@ class Digits:
 
 def documents():
     chance = random.Random(3)
-    for number in range(4000):
+    for number in range(2500):
         # Some ids come back with another text, or the same.
         key = number if chance.random() < 0.9 else chance.randrange(number + 1)
         words = " ".join(f"word{chance.randrange(500)}" for _ in range(chance.randrange(1, 60)))
@@ -76,18 +76,18 @@ def whole(tmp_path_factory, script) -> tuple[dict[str, list[Any]], float]:
         assert process.wait(300) == 0
         seconds = time.monotonic() - started
     found = tables(path)
-    assert len(found["document"]) > 3000
+    assert len(found["document"]) > 2000
     return found, seconds
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_resuming_gives_the_same_index(tmp_path, script, whole, seed) -> None:
     expected, seconds = whole
     chance = random.Random(seed)
     path = tmp_path / "i"
     command = [sys.executable, str(script), str(path)]
     partial = 0
-    for attempt in range(6):
+    for attempt in range(5):
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout
             if attempt:  # the first may die while it makes the file
@@ -116,14 +116,14 @@ def test_resuming_gives_the_same_index(tmp_path, script, whole, seed) -> None:
 def test_the_command_killed_goes_on_where_it_was(tmp_path) -> None:
     source = tmp_path / "d.jsonl"
     source.write_text(
-        "".join(f'{{"id": {number}, "content": "word{number % 97} common"}}\n' for number in range(20_000))
+        "".join(f'{{"id": {number}, "content": "word{number % 97} common"}}\n' for number in range(8_000))
     )
     path = tmp_path / "i"
     command = [sys.executable, "-m", "sid", "index", str(source), "--into", str(path)]
     with subprocess.Popen(command) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            if path.exists() and (log := Path(f"{path}-wal")).exists() and log.stat().st_size > 1_000_000:
+            if path.exists() and (log := Path(f"{path}-wal")).exists() and log.stat().st_size > 500_000:
                 break
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
@@ -132,6 +132,6 @@ def test_the_command_killed_goes_on_where_it_was(tmp_path) -> None:
     assert "lacks documents of" in asked.stderr
     assert '"data_id": "0"' in asked.stdout
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
-    assert '"documents": 20000' in done.stdout
+    assert '"documents": 8000' in done.stdout
     assert '"unchanged": 0' not in done.stdout
     assert subprocess.run(search, capture_output=True, text=True, check=True).stderr == ""

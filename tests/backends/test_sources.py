@@ -116,6 +116,25 @@ def test_faults_in_a_folder(tmp_path) -> None:
     assert [Path(str(fault).partition(": ")[0]).name for fault in faults] == ["b.txt", "c.txt", "d.txt"]
 
 
+def test_a_folder_that_cannot_be_read(tmp_path, monkeypatch) -> None:
+    for name in ("a/1.txt", "b/2.txt", "c/3.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("x")
+    scan = os.scandir
+
+    def refusing(path):
+        if str(path).endswith("b"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(SourceFault, match="b: cannot be read: Permission denied"):
+        list(folder_documents(tmp_path))
+    faults: list[SourceFault] = []
+    assert [found["id"] for found in folder_documents(tmp_path, on_fault=faults.append)] == ["a/1.txt", "c/3.txt"]
+    assert len(faults) == 1
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs file names of any bytes")
 def test_file_names_that_are_no_text(tmp_path) -> None:
     raw = os.fsencode(tmp_path) + b"/\xff\n.txt"

@@ -138,6 +138,20 @@ def test_thousands_of_documents(tmp_path) -> None:
             }
 
 
+def test_filters_do_not_multiply_the_work() -> None:
+    """The words are looked up once, and not anew for every document that a filter allows."""
+    statements: list[str] = []
+    with SqliteBackend() as index, index.connections.connection() as connection:
+        index.add([{"id": "a", "n": 1, "at": "2020", "content": "owl"}])
+        connection.set_trace_callback(statements.append)
+        assert len(index.search("owl", limit=5, filters={"n": 1, "at_after": "2019"})) == 1
+        connection.set_trace_callback(None)
+        (search,) = [statement for statement in statements if "MATCH" in statement]
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {search}")]
+    (scan,) = [step for step in plan if "posting VIRTUAL TABLE" in step]
+    assert "=" not in scan.partition("INDEX")[2], plan  # FTS5 writes "=" where it is given the document's number
+
+
 # The file
 
 

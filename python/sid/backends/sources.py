@@ -108,7 +108,7 @@ def folder_documents(
     if not root.is_dir():
         raise NotADirectoryError(f"{os.fspath(folder)!r} is not a folder")
     inside = root.resolve()
-    for document_id, path in sorted(_text_files(root)):
+    for document_id, path in sorted(_text_files(root, on_fault)):
         try:
             if not path.resolve().is_relative_to(inside):
                 continue
@@ -123,11 +123,11 @@ def folder_documents(
             yield {ID: document_id, TITLE: path.stem, CONTENT: content}
 
 
-def _text_files(root: Path) -> Iterator[tuple[str, Path]]:
-    def stop(error: OSError) -> None:
-        raise SourceFault(f"{error.filename}: cannot be read: {error.strerror}") from None
+def _text_files(root: Path, on_fault: Callable[[SourceFault], None] | None) -> Iterator[tuple[str, Path]]:
+    def skip(error: OSError) -> None:
+        _report(SourceFault(f"{error.filename}: cannot be read: {error.strerror}"), on_fault)
 
-    for folder, folders, names in os.walk(root, onerror=stop):
+    for folder, folders, names in os.walk(root, onerror=skip):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(folder, name)
