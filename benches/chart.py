@@ -20,7 +20,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-__all__ = ["draw"]
+__all__ = ["draw_speed"]
 
 _REACHED = "#2a7f62"
 _MISSED = "#d9822b"
@@ -41,7 +41,7 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def draw(results: dict[str, Any], path: Path) -> None:
+def draw_speed(results: dict[str, Any], path: Path) -> None:
     """Write the chart of a comparison's results, as `compare` writes them to ``results.json``.
 
     Raises
@@ -135,7 +135,7 @@ def main() -> None:
     parser.add_argument("results", type=Path, help="results.json of a comparison")
     parser.add_argument("chart", type=Path, help="the SVG to write")
     arguments = parser.parse_args()
-    draw(json.loads(arguments.results.read_text(encoding="utf-8")), arguments.chart)
+    draw_speed(json.loads(arguments.results.read_text(encoding="utf-8")), arguments.chart)
 
 
 if __name__ == "__main__":
