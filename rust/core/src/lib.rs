@@ -10,3 +10,4 @@ pub mod intervals;
 pub mod render;
 pub mod snippet;
 pub mod text;
+mod work;

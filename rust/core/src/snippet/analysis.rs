@@ -13,6 +13,7 @@ use crate::text::scan::{scan, Batch, Sink};
 use crate::text::stopwords::Language;
 use crate::text::term::prefix;
 use crate::text::Text;
+use crate::work::done;
 
 use super::numbers::Numbers;
 use super::query::Query;
@@ -75,17 +76,12 @@ impl Analysis {
             return None;
         }
         let of = &collector.hashes;
-        // By the highest bits of their hashes, then by position.
-        let mut order: Vec<u64> = of
-            .iter()
-            .zip(0..)
-            .map(|(hash, position)| hash >> 32 << 32 | position)
-            .collect();
-        order.sort_unstable();
+        let mut order = in_order(of);
         let hash_of = |token: u64| of[token as u32 as usize];
         let (mut hashes, mut firsts) = (Vec::new(), Vec::new());
         let mut first = 0;
         for same in order.chunk_by_mut(|one, other| one >> 32 == other >> 32) {
+            done(1 + same.len());
             // Different terms may share those bits.
             same.sort_by_key(|&token| hash_of(token));
             for tokens in same.chunk_by(|&one, &other| hash_of(one) == hash_of(other)) {
@@ -186,6 +182,7 @@ impl Analysis {
         let mut features = Features::new(query);
         for ((prefix, term), events) in query.each_term().zip(&mut features.unigrams) {
             let postings = self.postings_of(text, prefix, term, set);
+            done(1 + postings.len());
             events.extend(postings.map(|index| {
                 let position = self.postings.at(index);
                 Event {
@@ -229,6 +226,7 @@ impl Analysis {
             let (start, end) = self
                 .starts
                 .bounds(text, self.postings.at(postings.start), set);
+            done(1);
             lowercase.clear();
             append_term(&mut lowercase, text.slice(start, end));
             if lowercase == term {
@@ -239,6 +237,37 @@ impl Analysis {
     }
 }
 
+/// The tokens by the highest 32 bits of the hashes of their terms, then by position: those bits, and the position.
+fn in_order(hashes: &[u64]) -> Vec<u64> {
+    const DIGIT: u32 = 11;
+    let mut tokens: Vec<u64> = hashes
+        .iter()
+        .zip(0..)
+        .map(|(hash, position)| hash >> 32 << 32 | position)
+        .collect();
+    let mut sorted = vec![0; tokens.len()];
+    // Digit by digit from the lowest, each time keeping the order of what is alike.
+    for shift in [32, 32 + DIGIT, 32 + 2 * DIGIT] {
+        let digit = |token: u64| (token >> shift) as usize % (1 << DIGIT);
+        let mut places = [0u32; 1 << DIGIT];
+        for &token in &tokens {
+            places[digit(token)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        for &token in &tokens {
+            let place = &mut places[digit(token)];
+            sorted[*place as usize] = token;
+            *place += 1;
+        }
+        std::mem::swap(&mut tokens, &mut sorted);
+        done(tokens.len());
+    }
+    tokens
+}
+
 /// Up to so many pairs are looked for one by one.
 const FEW: usize = 16;
 
@@ -247,10 +276,13 @@ fn neighbours(left: &[Event], right: &[Event], kept: &Rank) -> Vec<Event> {
     let mut pairs = Vec::new();
     let mut right = right.iter().map(|event| event.left).peekable();
     for &Event { left, .. } in left {
+        done(1);
         let Some(next) = kept.next_one(left + 1) else {
             break;
         };
-        while right.next_if(|&position| position < next).is_some() {}
+        while right.next_if(|&position| position < next).is_some() {
+            done(1);
+        }
         if right.peek() == Some(&next) {
             pairs.push(Event { left, right: next });
         }
@@ -265,6 +297,7 @@ fn pairs_among(query: &Query, unigrams: &[Vec<Event>], kept: &Rank) -> Vec<Vec<E
     };
     let mut hits: Vec<(usize, u32)> = unigrams.iter().zip(0..).flat_map(numbered).collect();
     hits.sort_unstable();
+    done(hits.len());
     let mut pairs = vec![Vec::new(); query.pairs()];
     for (&(left, one), &(right, other)) in hits.iter().zip(hits.iter().skip(1)) {
         if kept.next_one(left + 1) == Some(right) {

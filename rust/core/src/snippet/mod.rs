@@ -129,6 +129,7 @@ fn count_tokens(text: Text<'_>, set: InstructionSet) -> usize {
 mod tests {
     use super::*;
     use crate::text::offsets::push_code_point;
+    use crate::work::counted;
     use proptest::prelude::*;
 
     /// Words of all kinds, few enough to meet again: of one byte to many, with capitals, stopwords, ideographs.
@@ -185,6 +186,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
         #[test]
         fn what_is_remembered_gives_the_same_spans(
             content in words(),
@@ -211,5 +214,163 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Steps of a cold snippet, of an analysis, and of a snippet by it, on texts of one kind that grow.
+    fn growth(
+        sizes: [usize; 2],
+        make: impl Fn(usize) -> (String, String),
+        size: usize,
+        stride: usize,
+    ) {
+        let names = ["generic", "english"];
+        for set in InstructionSet::available() {
+            for name in names {
+                let choice = Choice {
+                    window_size: NonZeroUsize::new(size).unwrap(),
+                    stride: NonZeroUsize::new(stride).unwrap(),
+                    language: Language::from_name(name).unwrap(),
+                    set,
+                };
+                let steps = sizes.map(|count| {
+                    let (query, content) = make(count);
+                    let (query, content) =
+                        (Text::from(query.as_str()), Text::from(content.as_str()));
+                    let (cold, span) = counted(|| choice.snippet_span(query, content));
+                    let (analysing, analysis) = counted(|| Analysis::new(content, set).unwrap());
+                    let warm = || choice.analysed_snippet_span(query, content, &analysis);
+                    let ((first, one), (then, other)) = (counted(warm), counted(warm));
+                    assert_eq!([one, other], [span; 2]);
+                    [cold, analysing, first, then]
+                });
+                let ratio = sizes[1] as u64 / sizes[0] as u64;
+                for (less, more) in steps[0].into_iter().zip(steps[1]) {
+                    // A constant for what does not grow, and a twentieth for where blocks happen to end.
+                    let linear = less * ratio + less * ratio / 20 + 300;
+                    assert!(more <= linear, "{set:?} {name}: {steps:?}, of {sizes:?}");
+                }
+            }
+        }
+    }
+
+    const SIZES: [usize; 2] = [20_000, 160_000];
+
+    #[test]
+    fn work_grows_with_the_text_whatever_it_is_made_of() {
+        let query = "fox a und ' 漢 😀 привет";
+        for unit in [
+            "a",
+            "Ж",
+            "ß",
+            "한",
+            "’",
+            "'",
+            ".",
+            "_",
+            " ",
+            "\n",
+            "\u{301}",
+            "\u{200d}",
+            "\u{ad}",
+            "😀",
+            "🇩🇪",
+            "👨‍👩‍👧‍👦",
+            "漢",
+            "ア",
+            "א",
+            "เ",
+            "क्षि",
+            "a'",
+            "a’",
+            "1,",
+            "a.\u{301}",
+            "'\u{301}",
+            "a\u{200d}😀",
+            "_ ",
+            "é\u{301} ",
+            "a 漢",
+            "אב\"",
+            "the ",
+            "fox ",
+            "The Fox, ",
+            "a und ",
+            "ab한\u{301}x ",
+            "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef ",
+        ] {
+            growth(
+                SIZES,
+                |count| (query.to_owned(), unit.repeat(count / unit.len())),
+                50,
+                10,
+            );
+        }
+    }
+
+    #[test]
+    fn work_grows_with_the_gaps_between_few_tokens() {
+        for gap in [" ", ".", "\u{301}", "’"] {
+            growth(
+                SIZES,
+                |count| {
+                    let gap = gap.repeat(count / 40 / gap.len());
+                    let tokens: String = (0..40).map(|number| format!("w{number}{gap}")).collect();
+                    let query: String = (0..40).map(|number| format!("w{number} ")).collect();
+                    (query, tokens)
+                },
+                5,
+                1,
+            );
+        }
+    }
+
+    #[test]
+    fn work_grows_with_the_query() {
+        let words = |count: usize| -> String {
+            (0..count / 8)
+                .map(|number| format!("w{number:06} "))
+                .collect()
+        };
+        growth(
+            SIZES,
+            |count| (words(count), "w000003 and then w000005 ".repeat(900)),
+            50,
+            10,
+        );
+        growth(SIZES, |count| (words(count), words(count)), 50, 10);
+        // All pairs of a few words: the pairs grow, and the text with them, but not the words.
+        growth(
+            [25_600, 102_400],
+            |count| {
+                let words: Vec<String> = (0..40).map(|number| format!("p{number:02}")).collect();
+                let pairs: String = (0..count / 16)
+                    .map(|number| format!("{} {} ", words[number % 40], words[number / 40 % 40]))
+                    .collect();
+                (pairs.repeat(2), pairs)
+            },
+            50,
+            10,
+        );
+    }
+
+    #[test]
+    fn work_grows_with_the_windows_that_hold_a_match() {
+        growth(
+            SIZES,
+            |count| ("a b".to_owned(), "a b ".repeat(count / 4)),
+            1,
+            1,
+        );
+        growth(
+            SIZES,
+            |count| ("a b c".to_owned(), "a b c d ".repeat(count / 8)),
+            50,
+            1,
+        );
+        growth(
+            SIZES,
+            |count| ("needle".to_owned(), "hay ".repeat(count / 4)),
+            1,
+            1,
+        );
     }
 }

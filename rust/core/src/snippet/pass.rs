@@ -6,6 +6,7 @@ use crate::text::scan::{lowest, scan, Batch, Sink};
 use crate::text::stopwords::Language;
 use crate::text::term::{may_be_longer, prefix, prefix_in};
 use crate::text::Text;
+use crate::work::done;
 
 use super::query::Query;
 use super::rank::{Bits, Rank};
@@ -95,6 +96,7 @@ impl Collector<'_> {
     /// Records a term, if the query holds it. No query holds a dropped term.
     #[inline(never)]
     fn record(&mut self, rank: usize, position: usize, prefix: u64, term: &[u8]) {
+        done(1);
         let Some(term) = self.query.term(prefix, term) else {
             return;
         };

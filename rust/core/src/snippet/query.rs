@@ -11,6 +11,7 @@ use crate::text::scan::{scan, Batch, Sink};
 use crate::text::stopwords::Language;
 use crate::text::term::{may_be_longer, prefix, Filter, Lookup};
 use crate::text::Text;
+use crate::work::done;
 
 /// Up to so many terms or pairs are looked for one by one.
 const FEW: usize = 16;
@@ -163,6 +164,7 @@ struct Collector<'a> {
 impl Collector<'_> {
     /// Takes the term in the scratch space.
     fn take(&mut self) {
+        done(1 + self.query.terms.len().min(FEW));
         let prefix = prefix(&self.term);
         let dropped = self.query.lookup.look_up(prefix).dropped != 0;
         if dropped && (!may_be_longer(prefix) || self.language.lists(&self.term)) {

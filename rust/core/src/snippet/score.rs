@@ -5,6 +5,7 @@ use super::query::Query;
 use super::rank::Rank;
 use super::windows::Windows;
 use crate::text::ascii::{InstructionSet, Vector, Work};
+use crate::work::done;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -65,6 +66,7 @@ pub fn best_window(windows: Windows, features: &Features, lengths: &Lengths) -> 
         }
     }
     let mut best = 0;
+    done(scores.len());
     for (index, &score) in scores.iter().enumerate() {
         if score > scores[best] {
             best = index;
@@ -109,6 +111,7 @@ impl Work for KeptTokens<'_> {
         let (mut unigrams, mut bigrams) = (0, 0);
         let mut lengths = Vec::with_capacity(self.windows.len());
         // No closure, which might not be compiled for the instruction set.
+        done(self.windows.len());
         for index in 0..self.windows.len() {
             let positions = self.windows.positions(index);
             let kept =
@@ -184,7 +187,9 @@ fn norm(length: usize, average: f64) -> f64 {
 fn count_held(windows: Windows, events: &[Event], held: &mut Vec<(usize, usize)>) {
     let (mut begin, mut end) = (0, 0);
     let mut index = 0;
+    done(1 + events.len());
     while index < windows.len() {
+        done(1);
         let positions = windows.positions(index);
         while begin < events.len() && events[begin].left < positions.start {
             begin += 1;

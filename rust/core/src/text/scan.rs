@@ -5,6 +5,7 @@ use super::ascii::{classify, InstructionSet, Masks, Terms, Vector, Work, BLOCK, 
 use super::term::{Found, Lookup};
 use super::word_break::{Boundary, Rules};
 use super::Text;
+use crate::work::done;
 
 /// After a block of which less than this was of use, it pays to walk on for a while.
 const WORTH_A_BLOCK: usize = 16;
@@ -170,20 +171,22 @@ unsafe fn scan_block<V: Vector, S: Sink>(
 ) -> Scanned {
     // SAFETY: the caller vouches for the instruction set.
     let classified = unsafe { classify::<V>(block) };
+    done(1);
     let masks = classified.masks;
     let known = masks.unknown.trailing_zeros() as usize;
-    let done = if last && known == BLOCK {
+    let surely = if last && known == BLOCK {
         BLOCK
     } else {
         known - open_segment(&masks, known)
     };
-    let token = masks.token & lowest(done);
+    let token = masks.token & lowest(surely);
     let mut starts = token & !(token << 1);
     // The end of a token that ends with the block is no bit of it, but such a token is open or followed by spaces.
     let mut ends = !token & token << 1;
     // A run of `_` alone is no token. Runs that start with one are rare.
     let mut doubtful = starts & masks.underscore;
     while doubtful != 0 {
+        done(1);
         let start = doubtful & doubtful.wrapping_neg();
         doubtful &= doubtful - 1;
         let end = ends & (ends & !(start - 1)).wrapping_neg();
@@ -192,6 +195,7 @@ unsafe fn scan_block<V: Vector, S: Sink>(
             ends &= !end;
         }
     }
+    done(starts.count_ones() as usize);
     if starts != 0 {
         let (mut start_places, mut end_places) = ([0; BLOCK], [0; BLOCK]);
         // SAFETY: the caller vouches for the instruction set.
@@ -212,7 +216,7 @@ unsafe fn scan_block<V: Vector, S: Sink>(
     }
     // A code point that goes on after the block is unknown too, but the next block may hold it.
     Scanned {
-        read: done,
+        read: surely,
         whole: known > BLOCK - 4,
         ascii: masks.continuation | masks.unknown == 0,
     }

@@ -12,6 +12,7 @@
 use super::properties::{Properties, WordBreak};
 use super::tables::CLASSES;
 use super::Text;
+use crate::work::done;
 
 /// The text between two neighbouring word boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,6 +280,7 @@ impl<'a> Rules<'a> {
     /// The code point at `at`.
     #[inline(always)]
     fn unit(self, at: usize) -> Unit {
+        done(1);
         let (properties, next) = Properties::read(self.text.as_bytes(), at);
         Unit { properties, next }
     }
