@@ -23,7 +23,7 @@ from typing import Any
 
 from loading import PEER, PEER_VARIABLE, Implementation, load_own, load_peer, own_version, peer_version
 from measuring import Effort, Invalid, Measurement, Row
-from report import aligned, circumstances, comparison, comparison_table, machine_line
+from report import aligned, circumstances, circumstances_line, comparison, comparison_table
 from rows import ROWS
 
 __all__ = ["compare", "main"]
@@ -60,8 +60,8 @@ def compare(
 def _print(report: dict[str, Any]) -> None:
     print(aligned(comparison_table(report, runs=PEER in report["implementations"])))
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
-    print(f"\n{machine_line(report)}\n{report['date']}, {versions}")
-    print(f"{report['runs']} runs of {report['rounds']} rounds; times are medians per call, ratios medians of the runs")
+    print(f"\n{circumstances_line(report)}")
+    print(f"{versions}; {report['runs']} runs of {report['rounds']} rounds; ratios are medians of the runs")
     unmet = [row["work"] for row in report["rows"] if row["met"] is False]
     if unmet:
         print(f"below its target: {'; '.join(unmet)}")

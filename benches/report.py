@@ -17,10 +17,10 @@ from measuring import Measurement, Row
 __all__ = [
     "aligned",
     "circumstances",
+    "circumstances_line",
     "comparison",
     "comparison_table",
     "duration",
-    "machine_line",
     "markdown",
     "short",
     "verdict",
@@ -50,10 +50,12 @@ def _cpu_model() -> str:
     return platform.processor()
 
 
-def machine_line(report: dict[str, Any]) -> str:
-    """Tell on what a report was measured."""
+def circumstances_line(report: dict[str, Any]) -> str:
+    """Tell in a line when and on what a report was measured."""
     machine = report["machine"]
-    return f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}, {machine['os']}"
+    return (
+        f"{machine['cpu']}, {machine['cores']} cores · Python {machine['python']} · {machine['os']} · {report['date']}"
+    )
 
 
 def comparison(rows: Sequence[tuple[Row, Sequence[Measurement]]]) -> list[dict[str, Any]]:
