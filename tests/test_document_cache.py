@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import enum
+import gc
 import inspect
 import itertools
 import math
 import pickle
 import re
 import uuid
+import weakref
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -1210,6 +1212,37 @@ def test_a_stream_that_uses_the_cache_while_it_mints():
 
     cache.model_facing_id_stream = stream()
     assert cache.add_document("d", {}) == "0-0"
+
+
+@pytest.mark.parametrize("held_by", ["stream", "document", "data id", "ledger"])
+def test_a_cache_that_what_it_holds_refers_to_is_not_kept_forever(held_by):
+    class Holder:
+        cache: DocumentCache
+
+        def __deepcopy__(self, memo: object) -> Holder:
+            return self
+
+    cache, holder = DocumentCache(), Holder()
+    holder.cache = cache
+    if held_by == "stream":
+
+        def stream(cache: DocumentCache) -> Iterator[str]:
+            for number in itertools.count():
+                yield f"{len(cache.documents)}-{number}"
+
+        cache.model_facing_id_stream = stream(cache)
+        cache.add_document("d", {})
+    elif held_by == "document":
+        cache.add_document("d", {"value": holder})
+    elif held_by == "data id":
+        cache.add_document(holder, {})
+    else:
+        cache.seen_ledger[holder] = [(0, 1)]
+    [fork] = cache.fork(1)
+    gone = [weakref.ref(cache), weakref.ref(fork), weakref.ref(holder)]
+    del cache, fork, holder
+    gc.collect()
+    assert [reference() for reference in gone] == [None] * 3
 
 
 # --- everything together ----------------------------------------------------------------------------------------------

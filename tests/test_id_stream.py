@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 import sys
@@ -310,3 +311,26 @@ def test_threads_that_take_get_different_ids():
     with ThreadPoolExecutor(8) as pool:
         taken = [model_id for ids in pool.map(stream.take, [500] * 20) for model_id in ids]
     assert len(set(taken)) == 10_000 == stream.minted
+
+
+@pytest.mark.parametrize(("alphabet", "length"), [("0123456789", 6), ("ab", 200)])
+def test_a_copy_goes_on_on_its_own(alphabet, length):
+    stream = IdStream(alphabet, length, seed=5)
+    before = [next(stream) for _ in range(3)]
+    copied = copy.copy(stream)
+    assert [copied.minted, next(copied), next(copied)] == [3, stream[3], stream[4]]
+    assert (stream.minted, copied.minted, stream.take(3)) == (3, 5, [stream[3], stream[4], stream[5]])
+    assert [copied[index] for index in range(3)] == before
+
+
+def test_as_many_ids_as_are_left_and_one_more():
+    stream = IdStream("ab", 3, seed=5)
+    next(stream)
+    for number in (8, 2**70, 2**200):
+        with pytest.raises(IdSpaceExhausted, match="7 are left"):
+            stream.take(number)
+    assert stream.take(0) == []
+    assert len({*stream.take(7)}) == 7
+    with pytest.raises(IdSpaceExhausted, match="all 8 ids"):
+        next(stream)
+    assert (stream.minted, stream.remaining) == (8, 0)

@@ -167,7 +167,9 @@ def test_plan_segments_of_an_empty_span_is_empty(span, ledger, minimum):
 def test_mask_hides_a_span_that_was_seen_whole_however_short(span, ledger, minimum):
     # The kernel behind apply_snippet takes whole numbers.
     assume(isinstance(minimum, int) and abs(minimum) < sys.maxsize)
-    assert _kernels.mask(span, ledger, minimum) == models.masked(span, points(ledger), minimum)
+    seen = _kernels.Ledger()
+    seen.assign(0, ledger)
+    assert seen.mask(0, span, minimum) == models.masked(span, points(ledger), minimum)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -196,11 +196,10 @@ def test_append_coalescing(appended, new, shape):
     assert repr(native) == repr(pure)
 
 
-@pytest.mark.parametrize("name", ["plan_segments", "mask"])
 @given(st.one_of(spans(70, -10), wide_span), st.one_of(ledgers(), st.lists(wide_span)), minima)
 @example((-(2**63), 2**63 - 1), [(-(2**63), 2**62)], 1)
-def test_plans(name, whole, seen, minimum):
-    assert_succeeds(name, whole, seen, minimum)
+def test_plan_segments(whole, seen, minimum):
+    assert_succeeds("plan_segments", whole, seen, minimum)
 
 
 class Duck:
@@ -257,7 +256,6 @@ ODD_SPANS = [
         ("append_coalescing", lambda odd: ([], odd)),
         ("append_coalescing", lambda odd: ([odd], (5, 9))),
         ("plan_segments", lambda odd: (odd, [], 1)),
-        ("mask", lambda odd: ((0, 9), [odd], 1)),
         ("view_body", lambda odd: ("abcdefghij", [odd], [])),
         ("view_body", lambda odd: ("abcdefghij", [(0, 1)], [odd])),
     ],
@@ -286,7 +284,153 @@ def test_odd_lists_of_spans(make):
     assert_same("overlap_list", lambda: ((0, 9), make()))
     assert_same("insert_interval", lambda: (make(), (0, 9)))
     assert_same("plan_segments", lambda: ((0, 9), make(), 1))
-    assert_same("mask", lambda: ((0, 9), make(), 1))
+
+
+# --- the ledger -------------------------------------------------------------------------------------------------------
+
+
+def ledger_steps(spans: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    """Give calls of a ledger's methods, each with the place of the fork that it is made on."""
+    numbers = st.one_of(st.integers(0, 40), st.sampled_from([2**40, 2**64 - 1]))
+    some = st.lists(spans, max_size=5)
+    calls = st.one_of(
+        st.tuples(st.sampled_from(["record", "assign"]), numbers, some),
+        st.tuples(st.just("exchange"), numbers, st.one_of(st.none(), some), some),
+        st.tuples(st.just("mask"), st.one_of(st.none(), numbers), spans, minima),
+        st.tuples(st.sampled_from(["register", "remove", "spans", "__contains__"]), numbers),
+        st.tuples(st.sampled_from(["fork", "fork", "numbers", "items", "__len__", "clear"])),
+    )
+    return st.lists(st.tuples(st.integers(0, 99), calls), max_size=40)
+
+
+@given(st.one_of(ledger_steps(spans()), ledger_steps(wide_span)))
+@example([(0, ("record", 0, [(-(2**63), 2**62)])), (0, ("mask", 0, (-(2**63), 2**63 - 1), 1))])
+def test_ledgers(steps):
+    forks = [(_native.Ledger(), _pure.Ledger())]
+    for place, (name, *arguments) in steps:
+        native, pure = forks[place % len(forks)]
+        if name == "fork":
+            forks.append((native.fork(), pure.fork()))
+        else:
+            assert outcome(lambda: getattr(native, name)(*arguments)) == outcome(  # noqa: B023
+                lambda: getattr(pure, name)(*arguments)  # noqa: B023
+            )
+    for native, pure in forks:
+        assert native.items() == pure.items()
+
+
+def assert_same_of_ledgers(name: str, make_arguments: Callable[[], tuple[Any, ...]]) -> None:
+    """Compare a method of both backends on a ledger that holds something, which an error must not change."""
+    found = []
+    for backend in (_native, _pure):
+        ledger = backend.Ledger()
+        ledger.assign(1, [(2, 4), (6, 8)])
+        found.append((outcome(lambda: getattr(ledger, name)(*make_arguments())), ledger.items()))  # noqa: B023
+    assert found[0] == found[1]
+    if found[0][0][0] != "gave":
+        assert found[0][1] == [(1, [(2, 4), (6, 8)])]
+
+
+METHODS_OF_SPANS = pytest.mark.parametrize(
+    ("name", "arguments_of"),
+    [
+        ("record", lambda odd: (1, odd)),
+        ("record", lambda odd: (2, odd)),
+        ("assign", lambda odd: (1, odd)),
+        ("exchange", lambda odd: (1, [(2, 4), (6, 8)], odd)),
+        ("exchange", lambda odd: (1, odd, [])),
+    ],
+)
+
+
+@METHODS_OF_SPANS
+@pytest.mark.parametrize("odd", [*ODD_SPANS, (4, 4), (5, 4), (3, 1)], ids=lambda odd: f"{type(odd).__name__}")
+def test_odd_spans_of_ledgers(odd, name, arguments_of):
+    for spans_around in ([odd], [(0, 1), odd], [odd, (8, 9)], [(3, 9), odd]):
+        assert_same_of_ledgers(name, lambda spans_around=spans_around: arguments_of(copy.copy(spans_around)))
+    assert_same_of_ledgers("mask", lambda: (1, odd, 1))
+
+
+@METHODS_OF_SPANS
+@pytest.mark.parametrize(
+    "make", [*(lambda odd=odd: odd for odd in NO_LISTS), lambda: iter([(1, 2)]), lambda: {(1, 2): 3}]
+)
+def test_odd_lists_of_spans_of_ledgers(make, name, arguments_of):
+    assert_same_of_ledgers(name, lambda: arguments_of(make()))
+
+
+# --- adding -----------------------------------------------------------------------------------------------------------
+
+
+def registries() -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Give a registry and a ledger of each backend, and the tables."""
+    for backend in (_native, _pure):
+        tables: list[Any] = [{}, {}, {}, {}, []]
+        registry = backend.Registry(*tables, IdStream(seed=1), lambda _, document: dict(document), LookupError)
+        yield registry, backend.Ledger(), tables
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["add", "add", "add", "number", "take out", "put in"]), st.sampled_from("abcdef")),
+        max_size=20,
+    ),
+    st.lists(st.sampled_from("xyz"), max_size=6),
+)
+def test_registries(steps, stream):
+    found = []
+    for registry, ledger, tables in registries():
+        registry.stream = iter(stream)
+        log = []
+        for number, (what, data_id) in enumerate(steps):
+            if what == "add":
+                log.append(outcome(lambda: registry.add(ledger, data_id, {"n": number})))  # noqa: B023
+            elif what == "number":
+                log.append(outcome(lambda: registry.number(data_id)))  # noqa: B023
+            elif what == "take out":
+                tables[0].pop(data_id, None)
+            else:
+                tables[0].setdefault(data_id, {})
+        assert registry.tables() == tuple(tables[:3])
+        assert all(table is not copied for table, copied in zip(tables, registry.tables(), strict=False))
+        found.append((log, repr(tables), ledger.items()))
+    assert found[0] == found[1]
+
+
+class NoIterator:
+    """Has what an iterator has, but not on its type."""
+
+    def __init__(self) -> None:
+        self.__next__ = lambda: "x"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: None, lambda: ["x"], lambda: "xy", NoIterator, lambda: iter([]), lambda: iter([["unhashable"]]),
+        lambda: iter([5, 5, 6]), lambda: itertools.repeat("x"), lambda: iter(["\ud800"] * 3), lambda: map(int, ["x"]),
+    ],
+    ids=range(10),
+)  # fmt: skip
+def test_odd_streams(make):
+    found = []
+    for registry, ledger, tables in registries():
+        stream = make()
+        registry.stream = stream
+        assert registry.stream is stream
+        log = [outcome(lambda data_id=data_id: registry.add(ledger, data_id, {})) for data_id in "abc"]  # noqa: B023
+        found.append((log, repr(tables[:3]), ledger.items()))
+    assert found[0] == found[1]
+
+
+def test_a_document_that_is_no_dict_is_copied_by_the_layer_above():
+    for registry, ledger, tables in registries():
+        given = [("k", [1])]
+        registry.add(ledger, "d", given)
+        assert tables[0] == {"d": {"k": [1]}}
+        with pytest.raises(TypeError):
+            registry.add(ledger, "e", 5)
+        assert (tables[0].keys(), tables[1].keys(), list(tables[2].values())) == ({"d"}, {"d"}, ["d"])
 
 
 # --- ids --------------------------------------------------------------------------------------------------------------

@@ -6,20 +6,18 @@ that are word-like.
 
 from __future__ import annotations
 
-import copy
 import math
 import operator
 import sys
-import threading
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from . import _kernels
+from ._family import Family
 from ._languages import SUPPORTED_LANGUAGES
 from .document_rendering import DocumentView, DocumentViewWithSnippet
-from .id_stream import IdSpaceExhausted, IdStream
 from .ranges import RangeMode, resolve_char_range, validate_range_mode
+from .seen_ledger import SeenLedger, ledger_of
 
 __all__ = [
     "MIN_SEEN_OVERLAP_DEFAULT",
@@ -36,7 +34,6 @@ __all__ = [
 ]
 
 Interval = tuple[int, int]
-Value = TypeVar("Value")
 
 SNIPPET_SIZE_DEFAULT = 50
 """Tokens per snippet unless the caller says otherwise."""
@@ -45,6 +42,8 @@ MIN_SEEN_OVERLAP_DEFAULT = 100
 """A seen stretch shorter than this, in code points, is shown again rather than masked."""
 
 _STRIDES_PER_WINDOW = 5
+
+_new = object.__new__
 
 
 def stride_size(window_size: int) -> int:
@@ -146,6 +145,8 @@ def plan_segments(
 
 def _whole_code_points(minimum: float) -> int:
     """Give the least whole length that is not below ``minimum``, within what the kernels take."""
+    if type(minimum) is int and -sys.maxsize <= minimum <= sys.maxsize:
+        return minimum
     try:
         return max(-sys.maxsize, min(math.ceil(minimum), sys.maxsize))
     except (ArithmeticError, ValueError):  # an infinity, or not a number, which no length reaches
@@ -214,58 +215,6 @@ def bm25_snippet_with_stride(
     return _kernels.snippet_span(query, content, window, step, _validate_language(language))
 
 
-class _Family:
-    """What forks share: documents, the mapping between their ids, and the id stream."""
-
-    def __init__(self) -> None:
-        self.documents: dict[Hashable, Mapping[Any, Any]] = {}
-        self.to_model_facing_id: dict[Hashable, str] = {}
-        self.to_data_id: dict[str, Hashable] = {}
-        self.stream: Iterator[str] = IdStream()
-        # Re-entrant: hashing and comparing foreign ids may call back.
-        self.lock = threading.RLock()
-
-    def add(self, data_id: Hashable, document: Mapping[Any, Any]) -> str:
-        """Store a document that is the family's own, unless the id is taken; give the model-facing id."""
-        with self.lock:
-            known = self.to_model_facing_id.get(data_id)
-            if known is not None:
-                self.documents.setdefault(data_id, document)
-                return known
-            model_facing_id = self._mint()
-            # Hashing or comparing a foreign id may raise, or even add it.
-            ours = self.documents.setdefault(data_id, document) is document
-            try:
-                winner = self.to_model_facing_id.setdefault(data_id, model_facing_id)
-            except BaseException:
-                if ours and next(reversed(self.documents), None) is data_id:
-                    self.documents.popitem()
-                raise
-            if winner is model_facing_id:
-                self.to_data_id[model_facing_id] = data_id
-            return winner
-
-    def look_up(self, table: Mapping[Any, Value], key: Any, kind: str) -> Value:
-        """Give the entry of one of the family's tables."""
-        try:
-            with self.lock:
-                return table[key]
-        except KeyError:
-            raise KeyError(f"no document has the {kind} {key!r}") from None
-
-    def _mint(self) -> str:
-        # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
-        # different, hold a new one.
-        for _ in range(len(self.to_data_id) + 1):
-            try:
-                model_facing_id = next(self.stream)
-            except StopIteration:
-                raise IdSpaceExhausted(f"model_facing_id_stream has no id left after {len(self.to_data_id)}") from None
-            if model_facing_id not in self.to_data_id:
-                return model_facing_id
-        raise IdSpaceExhausted(f"model_facing_id_stream only repeats ids that are in use, such as {model_facing_id!r}")
-
-
 class DocumentCache:
     """Documents under ids for a model, and the ledger of what the model was shown of each.
 
@@ -283,8 +232,9 @@ class DocumentCache:
         As given.
     documents : dict
         Every document by its data id; the same object in all forks. Treat documents as read-only.
-    seen_ledger : dict
-        For each data id the sorted, disjoint and coalesced ``(start, end)`` spans that were recorded in this fork.
+    seen_ledger : SeenLedger
+        For each data id the sorted, disjoint and coalesced ``(start, end)`` spans that were recorded in this fork: a
+        mapping that reads as a dict of lists. Another mapping may be assigned, whose entries are copied.
     model_facing_id_stream : Iterator[str]
         Where ids come from. Another iterator of strings may be assigned before the first document is added; it
         serves all forks.
@@ -315,12 +265,8 @@ class DocumentCache:
     def __init__(self, language: str = "english", range_mode: RangeMode = "lenient") -> None:
         self.language = _validate_language(language)
         self.range_mode = validate_range_mode(range_mode)
-        self._begin(_Family(), {})
-
-    def _begin(self, family: _Family, seen_ledger: dict[Hashable, list[Interval]]) -> None:
-        self._family = family
-        self.seen_ledger = seen_ledger
-        self._seen_lock = threading.RLock()
+        self._family = Family()
+        self._ledger = _kernels.Ledger()
 
     @property
     def documents(self) -> dict[Hashable, Mapping[Any, Any]]:
@@ -328,14 +274,22 @@ class DocumentCache:
         return self._family.documents
 
     @property
+    def seen_ledger(self) -> SeenLedger:
+        """What was recorded in this fork, as a mapping from data id to a list of spans."""
+        return SeenLedger(self._family, self._ledger)
+
+    @seen_ledger.setter
+    def seen_ledger(self, entries: Mapping[Hashable, Iterable[Interval]]) -> None:
+        self._ledger = ledger_of(self._family, entries)
+
+    @property
     def model_facing_id_stream(self) -> Iterator[str]:
         """Where model-facing ids come from, in all forks."""
-        return self._family.stream
+        return self._family.registry.stream
 
     @model_facing_id_stream.setter
     def model_facing_id_stream(self, stream: Iterator[str]) -> None:
-        with self._family.lock:
-            self._family.stream = stream
+        self._family.registry.stream = stream
 
     def add_document(self, data_id: Hashable, document: Mapping[Any, Any]) -> str:
         """Store a deep copy of a document under a new model-facing id.
@@ -368,16 +322,7 @@ class DocumentCache:
         >>> cache.add_document("db-1", {"content": "not looked at"}) == model_id
         True
         """
-        family = self._family
-        with family.lock:
-            # A document that was taken out of the public dict is added again, under its old id.
-            model_facing_id = family.to_model_facing_id.get(data_id) if data_id in family.documents else None
-        if model_facing_id is None:
-            model_facing_id = family.add(data_id, _own_copy(data_id, document))
-        if data_id not in self.seen_ledger:
-            with self._seen_lock:
-                self.seen_ledger.setdefault(data_id, [])
-        return model_facing_id
+        return self._family.registry.add(self._ledger, data_id, document)
 
     def apply_snippet(
         self,
@@ -436,13 +381,18 @@ class DocumentCache:
         """
         document = self.get_document(data_id)
         content = _field(data_id, document, snippet_field)
-        fields = _display_fields(data_id, document, snippet_field, display_fields)
+        if display_fields is None:
+            fields: Collection[Any] = list(document)
+        else:
+            fields = _display_fields(data_id, document, snippet_field, display_fields)
         _require_text(data_id, snippet_field, content)
         language = self.language if language is None else _validate_language(language)
-        chosen = self.snippet_fn(query, content, snippet_size, language)
-        span = resolve_char_range(chosen, len(content), mode="strict", document_id=data_id)
-        seen = self.seen_ledger.get(data_id, [])
-        displayed, masked = _kernels.mask(span, seen, _whole_code_points(min_seen_overlap))
+        choose = self.snippet_fn
+        span = choose(query, content, snippet_size, language)
+        if choose is not _own_snippet_fn:
+            span = resolve_char_range(span, len(content), mode="strict", document_id=data_id)
+        minimum = _whole_code_points(min_seen_overlap)
+        displayed, masked = self._ledger.mask(self._family.numbers.get(data_id), span, minimum)
         return DocumentViewWithSnippet(
             data_id, self.to_model_facing_id(data_id), document, snippet_field, masked, displayed, fields
         )
@@ -567,11 +517,7 @@ class DocumentCache:
         """
         data_id = document_view.data_id
         self.get_document(data_id)
-        with self._seen_lock:
-            spans = self.seen_ledger.get(data_id, [])
-            for span in document_view.snippet_display_spans:
-                spans = insert_interval(spans, span)
-            self.seen_ledger[data_id] = spans
+        self._ledger.record(self._family.registry.number(data_id), document_view.snippet_display_spans)
 
     def fork(self, n_forks: int) -> list[DocumentCache]:
         """Make caches that share documents, ids and id stream with this one.
@@ -592,26 +538,24 @@ class DocumentCache:
         >>> "db-1" in two, two.seen_ledger
         (True, {})
         """
-        return [self._sibling() for _ in range(n_forks)]
-
-    def _sibling(self) -> DocumentCache:
-        with self._seen_lock:
-            ledger = {data_id: list(spans) for data_id, spans in self.seen_ledger.copy().items()}
-        # Not by calling the class, which would make a family, and seed an id stream, for nothing.
-        sibling = DocumentCache.__new__(DocumentCache)
-        sibling.language = self.language
-        sibling.range_mode = self.range_mode
-        sibling._begin(self._family, ledger)
-        return sibling
+        language, range_mode, family = self.language, self.range_mode, self._family
+        forks = []
+        for _ in range(n_forks):
+            # Not by calling the class, which would make a family, and seed an id stream, for nothing.
+            fork = _new(DocumentCache)
+            fork.language = language
+            fork.range_mode = range_mode
+            fork._family = family
+            fork._ledger = self._ledger.fork()
+            forks.append(fork)
+        return forks
 
     def __contains__(self, data_id: Hashable) -> bool:
-        with self._family.lock:
-            return data_id in self._family.documents
+        return self._family.holds(self._family.documents, data_id)
 
     def contains_model_facing_id(self, model_facing_id: str) -> bool:
         """Say whether a document has this model-facing id."""
-        with self._family.lock:
-            return model_facing_id in self._family.to_data_id
+        return self._family.holds(self._family.to_data_id, model_facing_id)
 
     def to_data_id(self, model_facing_id: str) -> Hashable:
         """Translate an id of the model's.
@@ -621,7 +565,11 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        return self._family.look_up(self._family.to_data_id, model_facing_id, "model_facing_id")
+        table = self._family.to_data_id
+        try:
+            return table[model_facing_id]
+        except KeyError:
+            return self._family.look_again(table, model_facing_id, "model_facing_id")
 
     def to_model_facing_id(self, data_id: Hashable) -> str:
         """Translate an id of the application's.
@@ -631,7 +579,11 @@ class DocumentCache:
         KeyError
             If no document has it.
         """
-        return self._family.look_up(self._family.to_model_facing_id, data_id, "data_id")
+        table = self._family.to_model_facing_id
+        try:
+            return table[data_id]
+        except KeyError:
+            return self._family.look_again(table, data_id, "data_id")
 
     def get_document(self, data_id: Hashable) -> Mapping[Any, Any]:
         """Give a document by its data id; treat it as read-only.
@@ -641,7 +593,11 @@ class DocumentCache:
         KeyError
             If there is none.
         """
-        return self._family.look_up(self._family.documents, data_id, "data_id")
+        table = self._family.documents
+        try:
+            return table[data_id]
+        except KeyError:
+            return self._family.look_again(table, data_id, "data_id")
 
     def get_document_from_model_facing_id(self, model_facing_id: str) -> Mapping[Any, Any]:
         """Give a document by its model-facing id; treat it as read-only.
@@ -661,17 +617,8 @@ class DocumentCache:
         ValueError
             If they do not.
         """
-        family = self._family
-        with family.lock:
-            for data_id, model_facing_id in family.to_model_facing_id.items():
-                back = family.to_data_id.get(model_facing_id, family)
-                if back is not data_id and back != data_id:
-                    raise ValueError(f"data_id {data_id!r} maps to {model_facing_id!r}, which does not map back")
-            for model_facing_id, data_id in family.to_data_id.items():
-                if family.to_model_facing_id.get(data_id) != model_facing_id:
-                    raise ValueError(
-                        f"model_facing_id {model_facing_id!r} maps to {data_id!r}, which does not map back"
-                    )
+        _, to_model_facing_id, to_data_id = self._family.registry.tables()
+        _validate_mapping(to_model_facing_id, to_data_id)
 
     def _validate_store(self) -> None:
         """Check the id mapping, and that just the documents in store are mapped.
@@ -681,22 +628,26 @@ class DocumentCache:
         ValueError
             If not.
         """
-        family = self._family
-        with family.lock:
-            self._validate_mapping()
-            unmapped = [data_id for data_id in family.documents if data_id not in family.to_model_facing_id]
-            missing = [data_id for data_id in family.to_model_facing_id if data_id not in family.documents]
+        documents, to_model_facing_id, to_data_id = self._family.registry.tables()
+        _validate_mapping(to_model_facing_id, to_data_id)
+        unmapped = [data_id for data_id in documents if data_id not in to_model_facing_id]
+        missing = [data_id for data_id in to_model_facing_id if data_id not in documents]
         if unmapped or missing:
             raise ValueError(f"documents without an id: {unmapped!r}; ids without a document: {missing!r}")
 
 
-def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Copy a document so that nothing the caller does later reaches it."""
-    if not isinstance(document, Mapping):
-        raise TypeError(f"document {data_id!r} must be a mapping from field to value, got {document!r}")
-    if isinstance(document, MappingProxyType):
-        document = dict(document)  # copy.deepcopy does not know this view of a dict
-    return copy.deepcopy(document)
+_own_snippet_fn = DocumentCache.snippet_fn  # Its spans, unlike those of a subclass, need no check.
+
+
+def _validate_mapping(to_model_facing_id: Mapping[Hashable, str], to_data_id: Mapping[str, Hashable]) -> None:
+    absent = object()
+    for data_id, model_facing_id in to_model_facing_id.items():
+        back = to_data_id.get(model_facing_id, absent)
+        if back is not data_id and back != data_id:
+            raise ValueError(f"data_id {data_id!r} maps to {model_facing_id!r}, which does not map back")
+    for model_facing_id, data_id in to_data_id.items():
+        if to_model_facing_id.get(data_id) != model_facing_id:
+            raise ValueError(f"model_facing_id {model_facing_id!r} maps to {data_id!r}, which does not map back")
 
 
 def _field(data_id: Hashable, document: Mapping[Any, Any], name: Any) -> Any:
@@ -724,11 +675,11 @@ def _content(data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any)
 
 
 def _display_fields(
-    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Iterable[Any] | None
+    data_id: Hashable, document: Mapping[Any, Any], snippet_field: Any, display_fields: Iterable[Any]
 ) -> Collection[Any]:
-    """Give the fields that a snippet's view displays."""
+    """Give the fields that a snippet's view is to display, which must hold that of the text."""
     fields = _fields(document, display_fields)
-    if display_fields is not None and snippet_field not in fields:
+    if snippet_field not in fields:
         raise ValueError(
             f"display_fields of document {data_id!r} must hold the snippet field {snippet_field!r}, got {fields!r}"
         )

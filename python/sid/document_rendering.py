@@ -195,7 +195,11 @@ class DocumentViewWithSnippet(DocumentView):
         snippet_display_spans: list[Span],
         display_fields: Collection[Any],
     ) -> None:
-        super().__init__(data_id, model_facing_id, document, display_fields)
+        # Not by way of DocumentView, which takes a third of the time.
+        self.data_id = data_id
+        self.model_facing_id = model_facing_id
+        self.document = document
+        self.display_fields = display_fields
         self.snippet_field = snippet_field
         self.snippet_seen_spans = snippet_seen_spans
         self.snippet_display_spans = snippet_display_spans

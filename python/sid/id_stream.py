@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import random
-import threading
 
 from . import _kernels
 
@@ -89,8 +88,6 @@ class IdStream:
             seed = seed.encode("utf-8", "surrogatepass")
         key = random.Random(seed).getrandbits(64)  # type: ignore[arg-type]  # noqa: S311
         self._ids = _kernels.ids("".join(symbols), self.length, self.space, key)
-        self._lock = threading.Lock()
-        self._minted = 0
 
     def __iter__(self) -> IdStream:
         return self
@@ -103,15 +100,13 @@ class IdStream:
         IdSpaceExhausted
             If there is none.
         """
-        with self._lock:
-            index = self._minted
-            if index >= self.space:
-                raise IdSpaceExhausted(
-                    f"all {_written(self.space)} ids of length {self.length} over an alphabet of {len(self.alphabet)} "
-                    "are minted; make the stream with a greater length or alphabet"
-                )
-            self._minted = index + 1
-        return self._ids.at(index)
+        minted = self._ids.mint()
+        if minted is None:
+            raise IdSpaceExhausted(
+                f"all {_written(self.space)} ids of length {self.length} over an alphabet of {len(self.alphabet)} "
+                "are minted; make the stream with a greater length or alphabet"
+            )
+        return minted
 
     def take(self, n: int) -> list[str]:
         """Mint the next ``n`` ids at once.
@@ -137,14 +132,12 @@ class IdStream:
         number = operator.index(n)
         if number < 0:
             raise ValueError(f"n must not be negative, got {n!r}")
-        with self._lock:
-            start = self._minted
-            if number > self.space - start:
-                raise IdSpaceExhausted(
-                    f"{_written(number)} ids were asked for, and {_written(self.space - start)} are left; make the "
-                    "stream with a greater length or alphabet"
-                )
-            self._minted = start + number
+        start = self._ids.reserve(number) if number <= self.space else None
+        if start is None:
+            raise IdSpaceExhausted(
+                f"{_written(number)} ids were asked for, and {_written(self.remaining)} are left; make the stream "
+                "with a greater length or alphabet"
+            )
         return self._ids.between(start, start + number)
 
     def __getitem__(self, index: int) -> str:
@@ -160,15 +153,22 @@ class IdStream:
     @property
     def minted(self) -> int:
         """How many ids have been minted."""
-        return self._minted
+        return self._ids.minted
 
     @property
     def remaining(self) -> int:
         """How many ids are left to mint."""
-        return self.space - self._minted
+        return self.space - self._ids.minted
+
+    def __copy__(self) -> IdStream:
+        """Give a stream that goes on from here on its own, with the ids that this one goes on with."""
+        copied = type(self).__new__(type(self))
+        vars(copied).update(vars(self))
+        copied._ids = self._ids.fork()
+        return copied
 
     def __repr__(self) -> str:
-        return f"IdStream(length={self.length}, space={_written(self.space)}, minted={self._minted})"
+        return f"IdStream(length={self.length}, space={_written(self.space)}, minted={self.minted})"
 
 
 def _written(number: int) -> str:

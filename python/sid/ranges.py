@@ -76,19 +76,23 @@ def resolve_char_range(
     if not isinstance(char_range, tuple) or len(char_range) != 2:
         raise _invalid(_shown(char_range), "is not a tuple (start, end)", document_length, document_id)
     start, end = char_range
-    if not all(isinstance(offset, int) and not isinstance(offset, bool) for offset in char_range):
+    if not (_is_offset(start) and _is_offset(end)):
         rule = "is malformed: both offsets must be integers"
     elif start >= end:
         rule = f"is empty: start {_shown(start)} must be less than end {_shown(end)}"
     elif start >= document_length or end <= 0:
         rule = "does not overlap the document"
-    elif validate_range_mode(mode) == "strict" and start < 0:
+    elif mode != "lenient" and validate_range_mode(mode) == "strict" and start < 0:
         rule = f"is out of bounds: start {_shown(start)} is negative"
     elif mode == "strict" and end > document_length:
         rule = f"is out of bounds: end {_shown(end)} is past the end of the document"
     else:
-        return max(start, 0), min(end, document_length)
+        return start if start > 0 else 0, end if end < document_length else document_length
     raise _invalid(f"{_shown(start)}:{_shown(end)}", rule, document_length, document_id)
+
+
+def _is_offset(value: object) -> bool:
+    return type(value) is int or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _invalid(char_range: str, rule: str, document_length: int, document_id: object) -> InvalidCharacterRange:

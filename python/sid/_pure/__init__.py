@@ -4,21 +4,26 @@ What needs NumPy is imported when it is first called.
 """
 
 import operator
+from copy import deepcopy as deep_copy
 
 from .._languages import SUPPORTED_LANGUAGES
 from .ids import Ids
-from .intervals import append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments
+from .intervals import append_coalescing, insert_interval, overlap, overlap_list, plan_segments
+from .ledger import Ledger
+from .registry import Registry
 from .render import markdown_table, snippet_xml, view_body, xml_element
 
 __all__ = [
     "Ids",
+    "Ledger",
+    "Registry",
     "analysis_cache_info",
     "analyze",
     "append_coalescing",
     "clear_analysis_cache",
+    "deep_copy",
     "insert_interval",
     "markdown_table",
-    "mask",
     "overlap",
     "overlap_list",
     "plan_segments",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import threading
 
 _WORD = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, the increment of splitmix64
@@ -21,6 +22,36 @@ class Ids:
         self._space = space
         self._key = key
         self._half = max(1, ((space - 1).bit_length() + 1) // 2)
+        self._minted = 0
+        self._lock = threading.Lock()
+
+    @property
+    def minted(self) -> int:
+        """How many ids have been minted."""
+        return self._minted
+
+    def mint(self) -> str | None:
+        """Give the next id, or ``None`` if there is none left."""
+        position = self.reserve(1)
+        return None if position is None else self.at(position)
+
+    def reserve(self, count: int) -> int | None:
+        """Give the position of the first of the next ``count`` ids, which count as minted from now on.
+
+        ``None`` if there are not so many left.
+        """
+        with self._lock:
+            first = self._minted
+            if count > self._space - first:
+                return None
+            self._minted = first + count
+            return first
+
+    def fork(self) -> Ids:
+        """Give the same ids of which as many have been minted, and then others."""
+        fork = Ids(self._alphabet, self._length, self._space, self._key)
+        fork._minted = self._minted
+        return fork
 
     def at(self, index: int) -> str:
         """Give the id at ``index``; `IndexError` if there is none."""

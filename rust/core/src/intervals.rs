@@ -1,4 +1,4 @@
-//! The seen ledger's arithmetic: half-open spans of code points.
+//! The arithmetic of spans: half-open ranges of code points.
 
 /// A half-open span, first to one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

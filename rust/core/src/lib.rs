@@ -7,6 +7,7 @@
 
 pub mod ids;
 pub mod intervals;
+pub mod ledger;
 pub mod render;
 pub mod snippet;
 pub mod text;

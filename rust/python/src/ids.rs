@@ -1,5 +1,7 @@
 //! The id permutation.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -10,7 +12,8 @@ use crate::text::{decoded, Encoded};
 
 /// The ids of a stream: all strings of `length` characters of `alphabet`, in the order that `key` gives them.
 ///
-/// `space` is how many there are, `len(alphabet) ** length`, below 2^128.
+/// `space` is how many there are, `len(alphabet) ** length`, below 2^128. Threads may mint at once, with or without the
+/// GIL: the mutex around what can change is held for a step of arithmetic.
 #[pyclass(frozen, module = "sid._native")]
 pub(crate) struct Ids {
     permutation: Permutation,
@@ -19,6 +22,7 @@ pub(crate) struct Ids {
     alphabet: Vec<u32>,
     ascii: Option<Vec<u8>>,
     length: usize,
+    minted: Mutex<u128>,
 }
 
 #[pymethods]
@@ -34,7 +38,46 @@ impl Ids {
             alphabet: text.code_points().collect(),
             ascii: bytes.is_ascii().then(|| bytes.to_vec()),
             length,
+            minted: Mutex::new(0),
         })
+    }
+
+    /// How many ids have been minted.
+    #[getter]
+    fn minted(&self) -> u128 {
+        *self.lock_minted()
+    }
+
+    /// The next id, or `None` if there is none left.
+    fn mint<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let position = self.reserve(1);
+        position
+            .map(|position| self.write(py, position, &mut Vec::new()))
+            .transpose()
+    }
+
+    /// The position of the first of the next `count` ids, which count as minted from now on, or `None` if there are not so
+    /// many left.
+    fn reserve(&self, count: u128) -> Option<u128> {
+        let mut minted = self.lock_minted();
+        let first = *minted;
+        if count > self.space - first {
+            return None;
+        }
+        *minted += count;
+        Some(first)
+    }
+
+    /// The same ids of which as many have been minted, and then others.
+    fn fork(&self) -> Self {
+        Ids {
+            permutation: self.permutation,
+            space: self.space,
+            alphabet: self.alphabet.clone(),
+            ascii: self.ascii.clone(),
+            length: self.length,
+            minted: Mutex::new(self.minted()),
+        }
     }
 
     /// The id at `index`; `IndexError` if there is none.
@@ -71,6 +114,10 @@ impl Ids {
 }
 
 impl Ids {
+    fn lock_minted(&self) -> MutexGuard<'_, u128> {
+        self.minted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The id at a position in the space. `scratch` is room for it.
     fn write<'py>(
         &self,

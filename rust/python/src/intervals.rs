@@ -1,4 +1,4 @@
-//! The seen ledger's arithmetic on Python's pairs and lists.
+//! The arithmetic of spans on Python's pairs and lists.
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::types::{PyList, PyTuple};
 use sid_core::intervals::{self, Plan, Span};
 
 /// A span as Python sees it.
-type Pair = (i64, i64);
+pub(crate) type Pair = (i64, i64);
 
 /// A span from a tuple or list of two integers.
 pub(crate) fn span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
@@ -41,11 +41,11 @@ pub(crate) fn spans(values: &Bound<'_, PyAny>) -> PyResult<Vec<Span>> {
     values.try_iter()?.map(|value| span(&value?)).collect()
 }
 
-fn pairs(spans: &[Span]) -> Vec<Pair> {
+pub(crate) fn pairs(spans: &[Span]) -> Vec<Pair> {
     spans.iter().map(|span| (span.start, span.end)).collect()
 }
 
-fn plan_pairs(plan: &Plan) -> (Vec<Pair>, Vec<Pair>) {
+pub(crate) fn plan_pairs(plan: &Plan) -> (Vec<Pair>, Vec<Pair>) {
     (pairs(&plan.displayed), pairs(&plan.seen))
 }
 
@@ -103,16 +103,5 @@ pub(crate) fn plan_segments(
     min_seen_overlap: i64,
 ) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
     let plan = intervals::plan_segments(span(whole)?, &spans(seen)?, min_seen_overlap);
-    Ok(plan_pairs(&plan))
-}
-
-/// As `plan_segments`, but a span that was seen whole is masked whole.
-#[pyfunction]
-pub(crate) fn mask(
-    whole: &Bound<'_, PyAny>,
-    seen: &Bound<'_, PyAny>,
-    min_seen_overlap: i64,
-) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
-    let plan = intervals::mask(span(whole)?, &spans(seen)?, min_seen_overlap);
     Ok(plan_pairs(&plan))
 }

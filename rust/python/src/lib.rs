@@ -1,10 +1,13 @@
 //! The extension module `sid._native`: what Python sees of the core, one file per thing.
 //!
-//! It converts, releases the GIL for real work and calls `sid-core`. Arguments are checked by the Python layer where both
-//! backends need the same check.
+//! It converts, releases the GIL for real work and calls `sid-core`; what state it holds is the core's. Arguments are
+//! checked by the Python layer where both backends need the same check.
 
+mod copying;
 mod ids;
 mod intervals;
+mod ledger;
+mod registry;
 mod render;
 mod snippet;
 mod text;
@@ -15,11 +18,17 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::copying::deep_copy;
+    #[pymodule_export]
     use crate::ids::Ids;
     #[pymodule_export]
     use crate::intervals::{
-        append_coalescing, insert_interval, mask, overlap, overlap_list, plan_segments,
+        append_coalescing, insert_interval, overlap, overlap_list, plan_segments,
     };
+    #[pymodule_export]
+    use crate::ledger::Ledger;
+    #[pymodule_export]
+    use crate::registry::Registry;
     #[pymodule_export]
     use crate::render::{markdown_table, snippet_xml, view_body, xml_element};
     #[pymodule_export]
