@@ -25,6 +25,16 @@ class Ledger:
     def mask(
         self, number: int | None, whole: Sequence[int], min_seen_overlap: int
     ) -> tuple[list[Span], list[Span]]: ...
+    def snippet(
+        self,
+        number: int | None,
+        query: str,
+        content: str,
+        window_size: int,
+        stride: int,
+        language: str,
+        min_seen_overlap: int,
+    ) -> tuple[list[Span], list[Span]]: ...
     def spans(self, number: int) -> list[Span] | None: ...
     def assign(self, number: int, spans: Iterable[Sequence[int]]) -> None: ...
     def exchange(

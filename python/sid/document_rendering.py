@@ -256,10 +256,8 @@ class DocumentViewWithSnippet(DocumentView):
         ValueError
             If the view has no span at all.
         """
-        rendered = None
         # What `_render_parts` gives, in one call; a subclass may give something else.
-        if type(self)._render_parts is DocumentViewWithSnippet._render_parts:
-            self._require_spans()
+        if type(self)._render_parts is _own_parts:
             rendered = _kernels.snippet_xml(
                 self.model_facing_id,
                 self.document,
@@ -268,7 +266,12 @@ class DocumentViewWithSnippet(DocumentView):
                 self.snippet_display_spans,
                 self.snippet_seen_spans,
             )
-        return super().render_xml() if rendered is None else rendered
+            if rendered is not None:
+                return rendered
+        return super().render_xml()
+
+
+_own_parts = DocumentViewWithSnippet._render_parts
 
 
 def render_markdown_table(document_views: Sequence[DocumentView], display_fields: Iterable[Any] | None = None) -> str:

@@ -60,6 +60,22 @@ class Ledger:
             whole, known[bisect_right(known, start, key=_end) : bisect_left(known, end, key=_start)], min_seen_overlap
         )
 
+    def snippet(
+        self,
+        number: int | None,
+        query: str,
+        content: str,
+        window_size: int,
+        stride: int,
+        language: str,
+        min_seen_overlap: int,
+    ) -> tuple[list[Span], list[Span]]:
+        """Plan how the span of ``content`` that best answers ``query`` is shown: ``(displayed, seen)``."""
+        from . import snippet_span
+
+        span = snippet_span(query, content, window_size, stride, language)
+        return self.mask(number, span, min_seen_overlap)
+
     def spans(self, number: int) -> list[Span] | None:
         """Give the spans of a document's entry, or ``None``."""
         known = self._entries.get(number)

@@ -57,12 +57,18 @@ def snippet_xml(
     document: Mapping[Any, Any],
     display_fields: Iterable[Any],
     snippet_field: Any,
-    displayed: Sequence[Sequence[int]],
+    displayed: Iterable[Sequence[int]],
     seen: Iterable[Sequence[int]],
 ) -> str | None:
-    """Give the ``<doc>`` element of a view with a snippet; ``None`` if the snippet field holds no string."""
+    """Give the ``<doc>`` element of a view with a snippet.
+
+    ``None`` if the snippet field holds no string, or there is no span.
+    """
     content = document[snippet_field]
     if not issubclass(type(content), str):
+        return None
+    displayed, seen = list(displayed), list(seen)
+    if not displayed and not seen:
         return None
     start, end, body = view_body(content, displayed, seen)
     reference = str(model_facing_id)

@@ -29,6 +29,9 @@ pub enum Value<'a> {
     Quoted(&'a [u8]),
 }
 
+/// Bytes that most elements fit in.
+const ROOM: usize = 1024;
+
 /// Writes one `<doc>` element.
 #[derive(Debug)]
 pub struct DocElement {
@@ -38,7 +41,8 @@ pub struct DocElement {
 impl DocElement {
     /// Starts the element with its id.
     pub fn new(id: &[u8]) -> Self {
-        let mut out = b"<doc id=\"".to_vec();
+        let mut out = Vec::with_capacity(ROOM);
+        out.extend_from_slice(b"<doc id=\"");
         escape(&mut out, id);
         out.push(b'"');
         DocElement { out }
@@ -59,6 +63,14 @@ impl DocElement {
         }
     }
 
+    /// Adds an attribute that is a whole number.
+    pub fn number(&mut self, name: &[u8], number: i64) {
+        self.out.push(b' ');
+        self.out.extend_from_slice(name);
+        self.out.push(b'=');
+        push_number(&mut self.out, number);
+    }
+
     /// Ends the element, around `body` if there is one.
     pub fn finish(mut self, body: Option<&[u8]>) -> Vec<u8> {
         self.out.push(b'>');
@@ -70,6 +82,41 @@ impl DocElement {
         self.out.extend_from_slice(b"</doc>");
         self.out
     }
+
+    /// Ends the element around the body of a view.
+    pub fn finish_view(mut self, layout: &Layout, pieces: &[Piece<'_>], length: i64) -> Vec<u8> {
+        self.out.extend_from_slice(b">\n");
+        layout.write(&mut self.out, pieces, length, escape);
+        self.out.extend_from_slice(b"\n</doc>");
+        self.out
+    }
+}
+
+/// Appends a whole number in decimal digits.
+pub fn push_number(out: &mut Vec<u8>, number: i64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    let mut left = number.unsigned_abs();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+/// Appends `#start:end`, which names a span.
+pub fn push_span(out: &mut Vec<u8>, span: Span) {
+    out.push(b'#');
+    push_number(out, span.start);
+    out.push(b':');
+    push_number(out, span.end);
 }
 
 /// A part of a view's body.
@@ -118,23 +165,36 @@ impl Layout {
     /// document of `length` code points goes on before or after.
     pub fn body(&self, pieces: &[Piece<'_>], length: i64) -> Vec<u8> {
         let mut out = Vec::new();
+        self.write(&mut out, pieces, length, |out, text| {
+            out.extend_from_slice(text)
+        });
+        out
+    }
+
+    /// Appends the body, displayed text as `show` writes it; nothing else in it needs escaping.
+    fn write(
+        &self,
+        out: &mut Vec<u8>,
+        pieces: &[Piece<'_>],
+        length: i64,
+        show: impl Fn(&mut Vec<u8>, &[u8]),
+    ) {
         if self.displays && self.covered.start > 0 {
             out.extend_from_slice(b"... ");
         }
         for piece in pieces {
             match piece {
-                Piece::Displayed(text) => out.extend_from_slice(text.as_bytes()),
+                Piece::Displayed(text) => show(out, text.as_bytes()),
                 Piece::Seen(span) => {
-                    out.extend_from_slice(
-                        format!("[seen: \"#{}:{}\"]", span.start, span.end).as_bytes(),
-                    );
+                    out.extend_from_slice(b"[seen: \"");
+                    push_span(out, *span);
+                    out.extend_from_slice(b"\"]");
                 }
             }
         }
         if self.displays && self.covered.end < length {
             out.extend_from_slice(b" ...");
         }
-        out
     }
 }
 

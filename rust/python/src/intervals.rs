@@ -10,6 +10,14 @@ pub(crate) type Pair = (i64, i64);
 
 /// A span from a tuple or list of two integers.
 pub(crate) fn span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
+    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        if tuple.len() == 2 {
+            let offset = |index| tuple.get_borrowed_item(index)?.extract::<i64>();
+            if let (Ok(start), Ok(end)) = (offset(0), offset(1)) {
+                return Ok(Span::new(start, end));
+            }
+        }
+    }
     let pair = match value.cast::<PyTuple>() {
         Ok(tuple) => Some(tuple.clone()),
         Err(_) => value
@@ -38,6 +46,11 @@ fn is_about_the_value(error: &PyErr, py: Python<'_>) -> bool {
 
 /// Spans from any iterable of pairs.
 pub(crate) fn spans(values: &Bound<'_, PyAny>) -> PyResult<Vec<Span>> {
+    if let Ok(list) = values.cast_exact::<PyList>() {
+        if list.len() <= 1 {
+            return list.iter().map(|value| span(&value)).collect();
+        }
+    }
     values.try_iter()?.map(|value| span(&value?)).collect()
 }
 

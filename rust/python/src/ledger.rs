@@ -1,13 +1,16 @@
 //! The seen ledger of a fork.
 
+use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyAssertionError, PyValueError};
 use pyo3::prelude::*;
-use sid_core::intervals::{mask, Span};
+use pyo3::types::PyString;
+use sid_core::intervals::{mask, Plan, Span};
 use sid_core::ledger::{self, BadSpan, SpanSet};
 
 use crate::intervals::{pairs, plan_pairs, span, spans, Pair};
+use crate::snippet::snippet_span;
 
 /// What was shown of each document, by the number that the document has in its fork family.
 ///
@@ -21,6 +24,14 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
+    /// How a span of a document is shown. No number is that of a document without an entry.
+    fn plan(&self, number: Option<u64>, whole: Span, min_seen_overlap: i64) -> Plan {
+        match number {
+            Some(number) => self.lock().mask(number, whole, min_seen_overlap),
+            None => mask(whole, &[], min_seen_overlap),
+        }
+    }
+
     /// No change of a ledger panics half-way, so that one that a panicking thread had locked is whole.
     fn lock(&self) -> MutexGuard<'_, ledger::Ledger> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,12 +74,28 @@ impl Ledger {
         whole: &Bound<'_, PyAny>,
         min_seen_overlap: i64,
     ) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
-        let whole = span(whole)?;
-        let plan = match number {
-            Some(number) => self.lock().mask(number, whole, min_seen_overlap),
-            None => mask(whole, &[], min_seen_overlap),
-        };
-        Ok(plan_pairs(&plan))
+        Ok(plan_pairs(&self.plan(
+            number,
+            span(whole)?,
+            min_seen_overlap,
+        )))
+    }
+
+    /// The same of the span of `content` that best answers `query`; sizes count source tokens.
+    #[allow(clippy::too_many_arguments)] // One crossing for a view.
+    fn snippet(
+        &self,
+        number: Option<u64>,
+        query: &Bound<'_, PyString>,
+        content: &Bound<'_, PyString>,
+        window_size: NonZeroUsize,
+        stride: NonZeroUsize,
+        language: &str,
+        min_seen_overlap: i64,
+    ) -> PyResult<(Vec<Pair>, Vec<Pair>)> {
+        let (start, end) = snippet_span(query, content, window_size, stride, language)?;
+        let whole = Span::new(start as i64, end as i64);
+        Ok(plan_pairs(&self.plan(number, whole, min_seen_overlap)))
     }
 
     /// The spans of a document's entry, or `None`.

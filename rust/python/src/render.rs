@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString};
 use pyo3::PyTypeInfo;
 use sid_core::intervals::Span;
-use sid_core::render::{DocElement, Layout, MarkdownTable, Piece, Value};
+use sid_core::render::{push_span, DocElement, Layout, MarkdownTable, Piece, Value};
 
 use crate::intervals::spans;
 use crate::text::{decoded, Encoded};
@@ -52,31 +51,50 @@ fn add_attributes(element: &mut DocElement, attributes: &Bound<'_, PyDict>) -> P
     // A list of the items: a value's own `str()` or truth test may change the dict.
     for item in attributes.items() {
         let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-        if !value.is_truthy()? {
-            continue;
-        }
-        if let (Ok(name), Ok(text)) = (
-            name.cast_exact::<PyString>(),
-            value.cast_exact::<PyString>(),
-        ) {
-            // The common case, with nothing to ask the value.
-            let (name, text) = (Encoded::new(name)?, Encoded::new(text)?);
-            element.attribute(
-                name.text()?.as_bytes(),
-                Value::Quoted(text.text()?.as_bytes()),
-            );
-            continue;
-        }
-        let (name, text) = (name.str()?, display(&value)?);
-        let (name, text) = (Encoded::new(&name)?, Encoded::new(&text)?);
-        let text = text.text()?.as_bytes();
-        let value = if is_a::<PyInt>(&value)? {
-            Value::Bare(text)
-        } else {
-            Value::Quoted(text)
-        };
-        element.attribute(name.text()?.as_bytes(), value);
+        add_attribute(element, &name, &value)?;
     }
+    Ok(())
+}
+
+/// Adds an attribute unless its value is falsy.
+fn add_attribute(
+    element: &mut DocElement,
+    name: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    if let Ok(name) = name.cast_exact::<PyString>() {
+        // The common cases, with nothing to ask the value.
+        let name = Encoded::new(name)?;
+        let name = name.text()?.as_bytes();
+        if let Ok(text) = value.cast_exact::<PyString>() {
+            let text = Encoded::new(text)?;
+            let text = text.text()?.as_bytes();
+            if !text.is_empty() {
+                element.attribute(name, Value::Quoted(text));
+            }
+            return Ok(());
+        }
+        if value.is_exact_instance_of::<PyInt>() {
+            if let Ok(number) = value.extract::<i64>() {
+                if number != 0 {
+                    element.number(name, number);
+                }
+                return Ok(());
+            }
+        }
+    }
+    if !value.is_truthy()? {
+        return Ok(());
+    }
+    let (name, text) = (name.str()?, display(value)?);
+    let (name, text) = (Encoded::new(&name)?, Encoded::new(&text)?);
+    let text = text.text()?.as_bytes();
+    let value = if is_a::<PyInt>(value)? {
+        Value::Bare(text)
+    } else {
+        Value::Quoted(text)
+    };
+    element.attribute(name.text()?.as_bytes(), value);
     Ok(())
 }
 
@@ -85,8 +103,6 @@ struct View {
     layout: Layout,
     /// Length of the string in code points.
     length: usize,
-    /// Displayed text and markers in place of seen stretches, in generalized UTF-8.
-    body: Vec<u8>,
 }
 
 impl View {
@@ -95,30 +111,34 @@ impl View {
         displayed: &Bound<'_, PyAny>,
         seen: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
+        Ok(View {
+            layout: Layout::new(&spans(displayed)?, &spans(seen)?),
+            length: content.len()?,
+        })
+    }
+
+    /// Does something with the pieces of the string, which `content` is.
+    fn with_pieces<T>(
+        &self,
+        content: &Bound<'_, PyString>,
+        work: impl FnOnce(&[Piece<'_>]) -> T,
+    ) -> PyResult<T> {
         let py = content.py();
-        let length = content.len()?;
-        let layout = Layout::new(&spans(displayed)?, &spans(seen)?);
         let encoded = Encoded::new(content)?;
         let text = encoded.text()?;
-        if text.as_bytes().len() == length {
+        if text.as_bytes().len() == self.length {
             // ASCII: offsets in code points are offsets in bytes.
-            let pieces: Vec<Piece<'_>> = layout
-                .spans
-                .iter()
-                .map(|&(span, is_seen)| match python_slice(span, length) {
-                    _ if is_seen => Piece::Seen(span),
-                    range => Piece::Displayed(text.slice(range.start, range.end)),
-                })
-                .collect();
-            let body = layout.body(&pieces, length as i64);
-            return Ok(View {
-                layout,
-                length,
-                body,
+            let piece = |&(span, is_seen): &(Span, bool)| match python_slice(span, self.length) {
+                _ if is_seen => Piece::Seen(span),
+                range => Piece::Displayed(text.slice(range.start, range.end)),
+            };
+            return Ok(match self.layout.spans[..] {
+                [ref only] => work(&[piece(only)]),
+                ref spans => work(&spans.iter().map(piece).collect::<Vec<_>>()),
             });
         }
         let mut parts: Vec<(Span, Option<Bound<'_, PyString>>)> = Vec::new();
-        for &(span, is_seen) in &layout.spans {
+        for &(span, is_seen) in &self.layout.spans {
             let range = PySlice::new(py, span.start as isize, span.end as isize, 1);
             let shown = (!is_seen).then(|| content.as_any().get_item(range));
             let shown = shown.transpose()?.map(Bound::cast_into).transpose()?;
@@ -135,12 +155,7 @@ impl View {
                 None => Piece::Seen(*span),
             });
         }
-        let body = layout.body(&pieces, length as i64);
-        Ok(View {
-            layout,
-            length,
-            body,
-        })
+        Ok(work(&pieces))
     }
 }
 
@@ -169,10 +184,14 @@ pub(crate) fn view_body<'py>(
 ) -> PyResult<(i64, i64, Bound<'py, PyString>)> {
     let view = View::new(content, displayed, seen)?;
     let Span { start, end } = view.layout.covered;
-    Ok((start, end, decoded(content.py(), &view.body)?))
+    let body = view.with_pieces(content, |pieces| {
+        view.layout.body(pieces, view.length as i64)
+    })?;
+    Ok((start, end, decoded(content.py(), &body)?))
 }
 
-/// The `<doc>` element of a view with a snippet, in one call; `None` if the snippet field holds no string.
+/// The `<doc>` element of a view with a snippet, in one call; `None` if the snippet field holds no string, or there is no
+/// span.
 #[pyfunction]
 pub(crate) fn snippet_xml<'py>(
     model_facing_id: &Bound<'py, PyAny>,
@@ -187,25 +206,107 @@ pub(crate) fn snippet_xml<'py>(
         return Ok(None);
     };
     let view = View::new(&content, displayed, seen)?;
+    if view.layout.spans.is_empty() {
+        return Ok(None);
+    }
     let reference = model_facing_id.str()?;
     let reference = Encoded::new(&reference)?;
-    let mut reference = reference.text()?.as_bytes().to_vec();
-    if view.layout.names_range(view.length as i64) {
-        let Span { start, end } = view.layout.covered;
-        reference.extend_from_slice(format!("#{start}:{end}").as_bytes());
-    }
-    // A dict, as a field may be displayed twice or be named like the length.
-    let attributes = PyDict::new(py);
-    attributes.set_item(intern!(py, "doc_length"), view.length)?;
-    for field in display_fields.try_iter()? {
-        let field = field?;
-        if field.ne(snippet_field)? {
-            attributes.set_item(&field, document.get_item(&field)?)?;
+    let reference = reference.text()?.as_bytes();
+    let mut element = if view.layout.names_range(view.length as i64) {
+        let mut named = Vec::with_capacity(reference.len() + 24);
+        named.extend_from_slice(reference);
+        push_span(&mut named, view.layout.covered);
+        DocElement::new(&named)
+    } else {
+        DocElement::new(reference)
+    };
+    match PlainAttributes::new(document, display_fields, snippet_field)? {
+        Some(attributes) => attributes.add_to(&mut element, view.length)?,
+        None => {
+            // A dict, as a field may be displayed twice or be named like the length.
+            let attributes = PyDict::new(py);
+            attributes.set_item(LENGTH, view.length)?;
+            for field in display_fields.try_iter()? {
+                let field = field?;
+                if field.ne(snippet_field)? {
+                    attributes.set_item(&field, document.get_item(&field)?)?;
+                }
+            }
+            add_attributes(&mut element, &attributes)?;
         }
     }
-    let mut element = DocElement::new(&reference);
-    add_attributes(&mut element, &attributes)?;
-    decoded(py, &element.finish(Some(&view.body))).map(Some)
+    let element = view.with_pieces(&content, |pieces| {
+        element.finish_view(&view.layout, pieces, view.length as i64)
+    })?;
+    decoded(py, &element).map(Some)
+}
+
+/// The attribute that tells how many code points a document has.
+const LENGTH: &str = "doc_length";
+
+/// The attributes of a view that no code of others has a say in, as nearly all are: fields of a plain dict, with plain
+/// and different names.
+struct PlainAttributes<'py> {
+    fields: Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>,
+}
+
+impl<'py> PlainAttributes<'py> {
+    /// More fields than this are not compared one by one.
+    const MOST: usize = 16;
+
+    fn new(
+        document: &Bound<'py, PyAny>,
+        display_fields: &Bound<'py, PyAny>,
+        snippet_field: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Self>> {
+        let (Ok(document), Ok(names), Ok(snippet_field)) = (
+            document.cast_exact::<PyDict>(),
+            display_fields.cast_exact::<PyList>(),
+            snippet_field.cast_exact::<PyString>(),
+        ) else {
+            return Ok(None);
+        };
+        let Ok(snippet_field) = snippet_field.to_str() else {
+            return Ok(None);
+        };
+        if names.len() > Self::MOST {
+            return Ok(None);
+        }
+        let mut fields: Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)> =
+            Vec::with_capacity(names.len());
+        for name in names.iter() {
+            let Ok(name) = name.cast_into_exact::<PyString>() else {
+                return Ok(None);
+            };
+            let Ok(text) = name.to_str() else {
+                return Ok(None);
+            };
+            if text == snippet_field {
+                continue;
+            }
+            let known = |(known, _): &(Bound<'py, PyString>, _)| {
+                known.to_str().is_ok_and(|known| known == text)
+            };
+            if text == LENGTH || fields.iter().any(known) {
+                return Ok(None);
+            }
+            let Some(value) = document.get_item(&name)? else {
+                return Ok(None);
+            };
+            fields.push((name, value));
+        }
+        Ok(Some(PlainAttributes { fields }))
+    }
+
+    fn add_to(&self, element: &mut DocElement, length: usize) -> PyResult<()> {
+        if length > 0 {
+            element.number(LENGTH.as_bytes(), length as i64);
+        }
+        for (name, value) in &self.fields {
+            add_attribute(element, name, value)?;
+        }
+        Ok(())
+    }
 }
 
 /// A Markdown table of `rows`, each a dict from column to value; an absent cell is empty.
