@@ -35,7 +35,7 @@ ROWS = (
     Row("add_document, small documents", 5, works.add_document),
     Row("whole loop, drop-in methods, 4 K", 10, partial(works.whole_loop, size=1 << 12)),
     Row(
-        f"whole loop, render_results, {works.RESULTS} results of 4 K",
+        f"whole loop, render_results, {works.RESULTS} x 4 K",
         18,
         partial(works.render_results, size=1 << 12),
     ),

@@ -55,7 +55,7 @@ WINDOW = 50
 STRIDE = 10
 FIELD = "content"
 
-RESULTS = 10
+RESULTS = 16
 """How many results a search gives."""
 
 Columns = Sequence[Iterable[Any]]
