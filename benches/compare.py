@@ -50,7 +50,7 @@ def compare(
             print(f"run {run} of {runs}: {row.work} ...", file=sys.stderr, flush=True)
             try:
                 measured[row.work].append(row.measure(implementations, effort))
-            except Invalid as error:
+            except (Invalid, AttributeError) as error:  # the second where an implementation lacks what is timed
                 failures[row.work] = f"{row.work}: {type(error).__name__}: {error}"
                 print(f"\n*** NOTHING IS SAID OF {failures[row.work]} ***\n", file=sys.stderr)
     valid = [(row, measured[row.work]) for row in rows if row.work not in failures]
@@ -61,7 +61,7 @@ def _print(report: dict[str, Any]) -> None:
     print(aligned(comparison_table(report, runs=PEER in report["implementations"])))
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
     print(f"\n{circumstances_line(report)}")
-    print(f"{versions}; {report['runs']} runs of {report['rounds']} rounds; ratios are medians of the runs")
+    print(f"{versions}; runs: {report['runs']}, rounds of each: {report['rounds']}; ratios are medians of the runs")
     unmet = [row["work"] for row in report["rows"] if row["met"] is False]
     if unmet:
         print(f"below its target: {'; '.join(unmet)}")
