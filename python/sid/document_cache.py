@@ -380,7 +380,10 @@ class DocumentCache:
         [(14, 18)]
         """
         document = self.get_document(data_id)
-        content = _field(data_id, document, snippet_field)
+        try:
+            content = document[snippet_field]
+        except KeyError:
+            content = _field(data_id, document, snippet_field)
         if display_fields is None:
             fields: Collection[Any] = list(document)
         else:
@@ -390,33 +393,22 @@ class DocumentCache:
         language = self.language if language is None else _validate_language(language)
         number = self._family.numbers.get(data_id)
         minimum = _whole_code_points(min_seen_overlap)
-        displayed, masked = self._planned(number, query, content, snippet_size, language, minimum, data_id)
-        return DocumentViewWithSnippet(
-            data_id, self.to_model_facing_id(data_id), document, snippet_field, masked, displayed, fields
-        )
-
-    def _planned(
-        self,
-        number: int | None,
-        query: str,
-        content: str,
-        snippet_size: int,
-        language: str,
-        minimum: int,
-        data_id: Hashable,
-    ) -> tuple[list[Interval], list[Interval]]:
-        """Choose a span, and plan what of it to display and what to mask."""
-        choose = self.snippet_fn
+        choose, plan = self.snippet_fn, None
         if choose is _own_snippet_fn:
             try:
                 stride = stride_size(snippet_size)
-                return self._ledger.snippet(number, query, content, snippet_size, stride, language, minimum)
+                plan = self._ledger.snippet(number, query, content, snippet_size, stride, language, minimum)
             except (TypeError, ValueError, OverflowError):
                 pass  # what was wrong is found out below
-        span = choose(query, content, snippet_size, language)
-        if choose is not _own_snippet_fn:
-            span = resolve_char_range(span, len(content), mode="strict", document_id=data_id)
-        return self._ledger.mask(number, span, minimum)
+        if plan is None:
+            span = choose(query, content, snippet_size, language)
+            if choose is not _own_snippet_fn:
+                span = resolve_char_range(span, len(content), mode="strict", document_id=data_id)
+            plan = self._ledger.mask(number, span, minimum)
+        displayed, masked = plan
+        return DocumentViewWithSnippet(
+            data_id, self.to_model_facing_id(data_id), document, snippet_field, masked, displayed, fields
+        )
 
     @staticmethod
     def snippet_fn(query: str, content: str, snippet_size: int, language: str = "english") -> Interval:

@@ -93,18 +93,12 @@ impl<Owner: AsRef<[u8]>> Memory<Owner> {
         set: InstructionSet,
         owner: impl FnOnce() -> Option<Owner>,
     ) -> Option<Arc<Analysis>> {
-        let bytes = text.as_bytes();
-        if bytes.len() < LEAST_BYTES {
-            return None;
+        if let Some(found) = self.at_place(text) {
+            return Some(found);
         }
-        {
-            let mut state = self.locked();
-            if state.info.budget == 0 {
-                return None;
-            }
-            if let Some(found) = state.at_place(bytes) {
-                return Some(found);
-            }
+        let bytes = text.as_bytes();
+        if bytes.len() < LEAST_BYTES || self.locked().info.budget == 0 {
+            return None;
         }
         // 0 is where no mark is.
         let hash = self.hasher.hash_one(bytes).max(1);
@@ -127,6 +121,16 @@ impl<Owner: AsRef<[u8]>> Memory<Owner> {
         let analysis = Arc::new(Analysis::new(text, set)?);
         self.remember(hash, owner, analysis.clone());
         Some(analysis)
+    }
+
+    /// The analysis of the text that is just here in memory, if it is remembered: a part of what `analysis` does, in
+    /// next to no time.
+    pub fn at_place(&self, text: Text<'_>) -> Option<Arc<Analysis>> {
+        let bytes = text.as_bytes();
+        if bytes.len() < LEAST_BYTES {
+            return None;
+        }
+        self.locked().at_place(bytes)
     }
 
     fn remember(&self, hash: u64, owner: Owner, analysis: Arc<Analysis>) {

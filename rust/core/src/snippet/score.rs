@@ -50,16 +50,22 @@ impl Features {
 pub fn best_window(windows: Windows, features: &Features, lengths: &Lengths) -> usize {
     let mut scores = vec![0.0; windows.len()];
     let mut held = Vec::new();
-    for (kind, all) in [
+    for (total, of, all) in [
         (
-            Kind::new(lengths.unigrams, windows, |kept| kept),
+            lengths.unigrams,
+            (|kept| kept) as fn(usize) -> usize,
             &features.unigrams,
         ),
         (
-            Kind::new(lengths.bigrams, windows, |kept| kept.saturating_sub(1)),
+            lengths.bigrams,
+            |kept| kept.saturating_sub(1),
             &features.bigrams,
         ),
     ] {
+        if all.iter().all(Vec::is_empty) {
+            continue;
+        }
+        let kind = Kind::new(total, windows, of);
         for events in all {
             count_held(windows, events, &mut held);
             kind.add_feature(lengths, &mut held, &mut scores);
