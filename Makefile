@@ -2,18 +2,19 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-RUST_FILES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+RUST_FILES := $(shell find rust -path rust/fuzz -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print) Cargo.toml Cargo.lock
 EXTENSION := .venv/.extension
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo test bench lint docs wheel clean
+.PHONY: demo test bench lint docs wheel fuzz sanitize clean
 
 demo: $(EXTENSION)
 	$(BIN)/sid demo
 
 test: lint
 	cargo test --workspace --locked
+	cargo test --manifest-path rust/fuzz/Cargo.toml --no-default-features --locked
 	SID_PURE_PYTHON=0 $(BIN)/python -m pytest -q tests --ignore=tests/oracle
 	SID_PURE_PYTHON=1 $(BIN)/python -m pytest -q tests --ignore=tests/oracle
 	SID_PURE_PYTHON=0 $(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' python/sid README.md
@@ -23,6 +24,8 @@ test: lint
 lint: $(EXTENSION)
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo fmt --manifest-path rust/fuzz/Cargo.toml --check
+	cargo clippy --manifest-path rust/fuzz/Cargo.toml --no-default-features --all-targets --locked -- -D warnings
 	cargo run --quiet --locked --package sid-tablegen -- --check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -38,8 +41,15 @@ wheel: $(EXTENSION)
 bench: $(EXTENSION)
 	.ci/bench
 
+# One or some of them: make fuzz FUZZ_TARGETS=snippet FUZZ_SECONDS=1800
+fuzz:
+	.ci/fuzz $(FUZZ_TARGETS)
+
+sanitize:
+	.ci/sanitize
+
 clean:
-	rm -rf .venv .venv-oracle .venv-bench .oracle build dist target .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-oracle .venv-bench .oracle build dist target rust/fuzz/target .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find python -name '*.so' -o -name '*.pyd' | xargs rm -f
 
 .venv/.tools: pyproject.toml

@@ -91,9 +91,9 @@ def test_render_results(benchmark: Any, implementation: Implementation) -> None:
 
 
 @pytest.mark.parametrize("held", [20, 2000])
-def test_mask(benchmark: Any, implementation: Implementation, held: int) -> None:
-    """Mask spans by what was seen."""
-    run(benchmark, implementation, f"mask, {held:,} spans seen", works.mask(implementation, held))
+def test_plan_segments(benchmark: Any, implementation: Implementation, held: int) -> None:
+    """Plan how spans are shown of a document that was seen in many places."""
+    run(benchmark, implementation, f"plan_segments, {held:,} spans seen", works.plan_segments(implementation, held))
 
 
 @pytest.mark.parametrize("held", [200, 2000])

@@ -39,8 +39,8 @@ __all__ = [
     "fork",
     "id_at",
     "markdown_table",
-    "mask",
     "new_cache",
+    "plan_segments",
     "render_results",
     "render_xml",
     "second_snippet",
@@ -337,8 +337,8 @@ def update_seen(implementation: Implementation, held: int) -> Task:
     return Task(implementation.package.DocumentCache.update_seen, columns, _RECORDS, outcome)
 
 
-def mask(implementation: Implementation, held: int) -> Task:
-    """Mask spans by what was seen of a document, in so many places."""
+def plan_segments(implementation: Implementation, held: int) -> Task:
+    """Plan how spans are shown of a document that was seen in so many places."""
     seen = [_slot(slot) for slot in range(held)]
 
     def columns(first: int, number: int) -> Columns:
@@ -346,7 +346,7 @@ def mask(implementation: Implementation, held: int) -> Task:
         return [(start, start + 300) for start in starts], repeat(seen), repeat(5)
 
     kernels = importlib.import_module(f"{implementation.package.__name__}._kernels")
-    return Task(kernels.mask, columns)
+    return Task(kernels.plan_segments, columns)
 
 
 def id_at(implementation: Implementation) -> Task:

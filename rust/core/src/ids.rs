@@ -106,6 +106,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn it_is_a_permutation(space in 1u128..3000, key: u64) {
             let permutation = Permutation::new(space, key);

@@ -10,5 +10,7 @@ pub mod intervals;
 pub mod ledger;
 pub mod render;
 pub mod snippet;
+#[cfg(test)]
+mod testing;
 pub mod text;
 mod work;

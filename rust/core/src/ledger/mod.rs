@@ -182,6 +182,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn forks_go_their_own_way(steps in proptest::collection::vec((any::<proptest::sample::Index>(), step()), 0..60)) {
             let mut forks: Vec<(Ledger, Model)> = vec![Default::default()];

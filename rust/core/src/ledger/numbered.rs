@@ -171,6 +171,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn it_is_a_map_and_clones_are_apart(
             steps in proptest::collection::vec(

@@ -297,6 +297,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn inserting_is_that_of_lists_and_old_clones_stay(
             inserted in prop_oneof![

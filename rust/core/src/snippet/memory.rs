@@ -338,6 +338,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn the_budget_is_kept_and_the_latest_stay(
             asks in proptest::collection::vec((0usize..12, 60usize..90), 1..120),

@@ -186,7 +186,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(crate::testing::cases(60))]
 
         #[test]
         fn what_is_remembered_gives_the_same_spans(
@@ -253,7 +253,12 @@ mod tests {
         }
     }
 
-    const SIZES: [usize; 2] = [20_000, 160_000];
+    /// Bytes, about; a few where an interpreter runs the test.
+    const SIZES: [usize; 2] = if cfg!(miri) {
+        [1_000, 4_000]
+    } else {
+        [20_000, 160_000]
+    };
 
     #[test]
     fn work_grows_with_the_text_whatever_it_is_made_of() {

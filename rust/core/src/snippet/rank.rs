@@ -128,6 +128,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn bits_are_added_in_any_portions(portions in proptest::collection::vec((any::<u64>(), 0u32..64), 0..40)) {
             let (mut together, mut one_by_one) = (Bits::default(), Bits::default());

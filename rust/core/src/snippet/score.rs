@@ -223,6 +223,8 @@ mod tests {
     use std::num::NonZeroUsize;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn each_window_that_holds_an_event_is_visited_once(
             tokens in 2usize..120,

@@ -138,6 +138,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn every_token_is_found_again(text in "([a-zé’. \\u{200d}😀一]|[ab]{1,30}|\\PC){0,200}") {
             let text = Text::from(text.as_str());

@@ -80,6 +80,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn windows_are_the_naive_ones(
             tokens in 1usize..80, size in 1usize..90, stride in 1usize..100, left in 0usize..80, gap in 0usize..20,

@@ -32,6 +32,7 @@ fn append_lowercase(out: &mut Vec<u8>, code_point: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::some_of;
 
     fn term(token: &str) -> String {
         let mut out = Vec::new();
@@ -51,7 +52,7 @@ mod tests {
         if char::UNICODE_VERSION.0 != 17 {
             return; // Another Unicode version may map more letters.
         }
-        for character in (0..0x11_0000).filter_map(char::from_u32) {
+        for character in some_of(1009, 0..0x11_0000).filter_map(char::from_u32) {
             let expected: String = character.to_lowercase().collect();
             assert_eq!(term(&character.to_string()), expected, "{character:?}");
         }

@@ -138,21 +138,23 @@ pub fn push_code_point(out: &mut Vec<u8>, code_point: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::some_of;
 
     #[test]
     fn every_code_point_survives_encoding() {
         let mut bytes = Vec::new();
-        for code_point in 0..0x11_0000 {
+        let all = || some_of(1009, 0..0x11_0000);
+        for code_point in all() {
             push_code_point(&mut bytes, code_point);
         }
         let text = Text::from_generalized_utf8(&bytes).unwrap();
-        assert!(text.code_points().eq(0..0x11_0000));
-        assert_eq!(text.count_code_points(), 0x11_0000);
+        assert!(text.code_points().eq(all()));
+        assert_eq!(text.count_code_points(), all().count());
     }
 
     #[test]
     fn bytes_agree_with_str_for_scalar_values() {
-        for character in (0..0x11_0000).filter_map(char::from_u32) {
+        for character in some_of(1009, 0..0x11_0000).filter_map(char::from_u32) {
             let mut bytes = Vec::new();
             push_code_point(&mut bytes, character.into());
             assert_eq!(bytes, character.to_string().as_bytes());

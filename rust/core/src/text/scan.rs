@@ -81,6 +81,23 @@ pub fn scan<S: Sink>(text: Text<'_>, set: InstructionSet, sink: &mut S) -> bool 
     set.run(Scan { text, sink })
 }
 
+/// The source tokens of a text, each by its first byte and the one after its last; for tests and tools.
+pub fn source_tokens(text: Text<'_>, set: InstructionSet) -> Vec<(usize, usize)> {
+    struct Bounds(Vec<(usize, usize)>);
+    impl Sink for Bounds {
+        unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
+            self.0
+                .extend((0..batch.len()).map(|token| (batch.start(token), batch.end(token))));
+        }
+        fn token(&mut self, start: usize, end: usize, _: bool) {
+            self.0.push((start, end));
+        }
+    }
+    let mut bounds = Bounds(Vec::new());
+    scan(text, set, &mut bounds);
+    bounds.0
+}
+
 struct Scan<'a, S> {
     text: Text<'a>,
     sink: &'a mut S,
@@ -253,20 +270,8 @@ mod tests {
     use super::super::offsets::push_code_point;
     use super::super::word_break::segments;
     use super::*;
+    use crate::testing::some_of;
     use proptest::prelude::*;
-
-    #[derive(Default)]
-    struct Tokens(Vec<(usize, usize)>);
-
-    impl Sink for Tokens {
-        unsafe fn batch<V: Vector>(&mut self, batch: &Batch<'_>) {
-            self.0
-                .extend((0..batch.len()).map(|token| (batch.start(token), batch.end(token))));
-        }
-        fn token(&mut self, start: usize, end: usize, _: bool) {
-            self.0.push((start, end));
-        }
-    }
 
     fn check(text: Text<'_>) {
         let expected: Vec<(usize, usize)> = segments(text)
@@ -274,9 +279,8 @@ mod tests {
             .map(|segment| (segment.start, segment.end))
             .collect();
         for set in InstructionSet::available() {
-            let mut tokens = Tokens::default();
-            scan(text, set, &mut tokens);
-            assert_eq!(tokens.0, expected, "{set:?} on {:?}", text.as_bytes());
+            let tokens = source_tokens(text, set);
+            assert_eq!(tokens, expected, "{set:?} on {:?}", text.as_bytes());
         }
     }
 
@@ -306,7 +310,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(crate::testing::cases(3000))]
 
         #[test]
         fn tokens_are_the_word_like_segments(code_points in code_points()) {
@@ -323,7 +327,8 @@ mod tests {
 
     #[test]
     fn every_place_in_a_block() {
-        for around in ["a", " ", "_", "1", ".", "'", "é", "\u{300}"] {
+        let around = ["a", " ", "_", "1", ".", "'", "é", "\u{300}"];
+        for around in some_of(3, around.into_iter()) {
             for middle in [
                 "a",
                 " ",
@@ -340,7 +345,7 @@ mod tests {
                 "__",
                 "\r\n",
             ] {
-                for before in 50..80 {
+                for before in some_of(7, 50..80) {
                     check(
                         format!("{}{middle}{around}b c", around.repeat(before))
                             .as_str()

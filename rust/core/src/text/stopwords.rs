@@ -150,12 +150,13 @@ impl Language {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::some_of;
 
     #[test]
     fn every_listed_word_is_found_and_its_neighbours_are_not() {
         for (name, words) in &STOPWORDS {
             let language = Language::from_name(name).unwrap();
-            for word in *words {
+            for word in some_of(37, words.iter()) {
                 assert!(language.is_stopword(word.as_bytes()), "{name}: {word}");
                 for other in [
                     format!("{word}\u{1}"),
