@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ BEGIN = "<!-- make bench writes from here -->"
 END = "<!-- make bench writes to here -->"
 
 _ROOT = Path(__file__).resolve().parent.parent
+_WIDTH = 120
 _CHARTS = ("speed.svg", "growth.svg")
 
 
@@ -39,20 +41,30 @@ def block(speed: dict[str, Any], growth: dict[str, Any], memory: dict[str, Any])
         if PEER not in report["implementations"]:
             raise ValueError(f"the {name} were not compared with {PEER}")
     paragraphs = (
-        f"Speed, {circumstances_line(speed)}, {PEER} {speed['versions'][PEER]}. Times are medians per call; the ratio "
-        f"is the median of {speed['runs']} whole runs. The row of threads compares two threads with one.",
+        _prose(
+            f"Speed, {circumstances_line(speed)}, {PEER} {speed['versions'][PEER]}. Times are medians per call; the ratio "
+            f"is the median of {speed['runs']} whole runs. The row of threads compares two threads with one."
+        ),
         markdown(comparison_table(speed, runs=False)),
         "![Speed over sid-sdk, by work](docs/speed.svg)",
-        f"Growth, {circumstances_line(growth)}. The exponent is the slope of a line through the logarithms: 1 where "
-        "time is proportional to size, 0 where it does not depend on it.",
+        _prose(
+            f"Growth, {circumstances_line(growth)}. The exponent is the slope of a line through the logarithms: 1 where "
+            "time is proportional to size, 0 where it does not depend on it."
+        ),
         markdown(growth_table(growth)),
         "![Time by size, for each work](docs/growth.svg)",
-        f"Memory, {circumstances_line(memory)}. What is accounted holds an analysis with all that may still be found "
-        "out of it and, against a budget, the texts kept alive; what is resident is how much larger the process grew, "
-        "texts left out.",
+        _prose(
+            f"Memory, {circumstances_line(memory)}. What is accounted holds an analysis with all that may still be found "
+            "out of it and, against a budget, the texts kept alive; what is resident is how much larger the process grew, "
+            "texts left out."
+        ),
         markdown(memory_table(memory)),
     )
     return "\n\n".join(paragraphs)
+
+
+def _prose(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, break_on_hyphens=False)
 
 
 def _check(what: str, wanted: list[str], measured: list[str]) -> None:
