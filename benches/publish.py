@@ -42,21 +42,21 @@ def block(speed: dict[str, Any], growth: dict[str, Any], memory: dict[str, Any])
             raise ValueError(f"the {name} were not compared with {PEER}")
     paragraphs = (
         _prose(
-            f"Speed, {circumstances_line(speed)}, {PEER} {speed['versions'][PEER]}. Times are medians per call; the ratio "
-            f"is the median of {speed['runs']} whole runs. The row of threads compares two threads with one."
+            f"Speed, {circumstances_line(speed)}, {PEER} {speed['versions'][PEER]}. Times are medians per call; the "
+            f"ratio is the median of {speed['runs']} whole runs. The row of threads compares two threads with one."
         ),
         markdown(comparison_table(speed, runs=False)),
         "![Speed over sid-sdk, by work](docs/speed.svg)",
         _prose(
-            f"Growth, {circumstances_line(growth)}. The exponent is the slope of a line through the logarithms: 1 where "
-            "time is proportional to size, 0 where it does not depend on it."
+            f"Growth, {circumstances_line(growth)}. The exponent is the slope of a line through the logarithms: 1 "
+            "where time is proportional to size, 0 where it does not depend on it."
         ),
         markdown(growth_table(growth)),
         "![Time by size, for each work](docs/growth.svg)",
         _prose(
-            f"Memory, {circumstances_line(memory)}. What is accounted holds an analysis with all that may still be found "
-            "out of it and, against a budget, the texts kept alive; what is resident is how much larger the process grew, "
-            "texts left out."
+            f"Memory, {circumstances_line(memory)}. What is accounted holds an analysis with all that may still be "
+            "found out of it and, against a budget, the texts kept alive; what is resident is how much larger the "
+            "process grew, texts left out."
         ),
         markdown(memory_table(memory)),
     )
