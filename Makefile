@@ -33,7 +33,7 @@ lint: $(EXTENSION)
 
 docs: $(EXTENSION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
-	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid sid.document_cache sid.document_rendering sid.id_stream sid.ranges sid.seen_ledger
+	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid sid.batch sid.document_cache sid.document_rendering sid.id_stream sid.ranges sid.seen_ledger
 
 wheel: $(EXTENSION)
 	.ci/wheel

@@ -8,6 +8,7 @@
 pub mod ids;
 pub mod intervals;
 pub mod ledger;
+pub mod parallel;
 pub mod render;
 pub mod snippet;
 #[cfg(test)]
