@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use sid_core::intervals::{mask, Span};
 use sid_core::ledger::SpanSet;
-use sid_core::snippet::Choice;
+use sid_core::snippet::{Asked, Choice};
 
 use crate::copying::copy_plain_dict;
 use crate::hashing::Spreading;
@@ -262,13 +262,14 @@ fn choose(
     let queries = queries.collect::<PyResult<Vec<_>>>()?;
     let contents = stored.iter().map(|stored| Encoded::new(&stored.content));
     let contents = contents.collect::<PyResult<Vec<_>>>()?;
+    let mut asked = Vec::with_capacity(requests.len());
+    for (request, query) in requests.iter().zip(&queries) {
+        asked.push(Asked::new(request.choice, query.text()?));
+    }
     let mut searches = Vec::with_capacity(stored.len());
     for (stored, encoded) in stored.iter().zip(&contents) {
-        let request = &requests[stored.request];
-        let query = queries[stored.request].text()?;
         searches.push(Search::new(
-            request.choice,
-            query,
+            &asked[stored.request],
             &stored.content,
             encoded,
         )?);
