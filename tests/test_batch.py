@@ -167,11 +167,28 @@ def test_ids_that_run_out_for_one_family():
         RenderJob(full, [hit("a"), hit("b")], "q"),
         RenderJob(fork, [hit("b"), hit("c")], "q"),
     ]
-    assert_refused(
-        lambda: render_many(jobs), IdSpaceExhausted, "3 ids were asked for, and 2 are left", [full, fork], "jobs[2]"
-    )
-    assert free.seen_ledger == {}
+    for order in (jobs, jobs[::-1]):
+        call = lambda: render_many(order)  # noqa: B023, E731
+        assert_refused(call, IdSpaceExhausted, "3 ids were asked for, and 2 are left", [free, full, fork])
+    with pytest.raises(IdSpaceExhausted) as caught:
+        render_many(jobs)
+    assert caught.value.__notes__ == ["This came up with jobs[1].", "This came up with jobs[2]."]
     assert len(render_many(jobs[:2])) == 2
+
+
+def test_foreign_streams_that_run_out():
+    full, other, empty = (DocumentCache() for _ in range(3))
+    full.model_facing_id_stream = iter(["one", "two", "two", "three"])
+    other.model_facing_id_stream = iter("ab")
+    empty.model_facing_id_stream = iter(())
+    jobs = [RenderJob(full, [hit("a"), hit("b")], "q"), RenderJob(other, [hit("a")], "q")]
+    with pytest.raises(IdSpaceExhausted):
+        render_many([*jobs, RenderJob(empty, [hit("a")], "q")])
+    assert [cache.documents for cache in (full, other, empty)] == [{}, {}, {}]
+    assert [cache.seen_ledger for cache in (full, other, empty)] == [{}, {}, {}]
+    render_many(jobs)
+    assert [full.to_model_facing_id(data_id) for data_id in "ab"] == ["two", "three"]
+    assert other.to_model_facing_id("a") == "b"
 
 
 def test_what_cannot_be_written_leaves_nothing_seen():
