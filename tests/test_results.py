@@ -373,6 +373,19 @@ def test_an_id_space_that_ends(before):
     assert cache.model_facing_id_stream.remaining == 0
 
 
+def test_a_document_taken_out_does_not_come_back_when_ids_run_out():
+    cache = DocumentCache()
+    cache.model_facing_id_stream = IdStream("ab", 1, seed=1)
+    cache.add_document("out", {"content": "x"})
+    del cache.documents["out"]
+    with pytest.raises(IdSpaceExhausted):
+        cache.render_results([hit("out"), hit(1), hit(2)], "q")
+    assert cache.documents == {}
+    assert cache.model_facing_id_stream.minted == 1
+    cache.render_results([hit(1), hit("out")], "q")
+    assert list(cache.documents) == [1, "out"]
+
+
 def test_a_foreign_stream_that_ends():
     cache = DocumentCache()
     cache.add_document("before", {"content": "x"})

@@ -19,7 +19,7 @@ LEAST_CODE_POINTS = 1024
 DEFAULT_BUDGET = 64 << 20
 """In bytes."""
 
-_MARKS = 1 << 17
+_MARKS = 1 << 15
 """Texts that were asked about once are marked in so many places at most."""
 
 

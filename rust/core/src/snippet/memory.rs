@@ -18,7 +18,7 @@ pub const LEAST_BYTES: usize = 1024;
 pub const DEFAULT_BUDGET: usize = 64 << 20;
 
 /// Texts that were asked about once are marked in so many places at most.
-const MARKS: usize = 1 << 17;
+const MARKS: usize = 1 << 15;
 
 /// Analyses by the texts that they are of. A text is found by where its bytes are, else by what they are.
 ///
