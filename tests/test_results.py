@@ -543,3 +543,12 @@ def test_values_that_use_the_cache():
     assert "from within" in shown
     cache._validate_store()
     assert set(cache.documents) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("fields", [["content", []], [[], "content"], ["content", {}]])
+def test_an_error_about_a_field_says_which_result_it_came_up_with(fields: list[Any]) -> None:
+    cache = DocumentCache()
+    with pytest.raises(TypeError, match="unhashable") as caught:
+        cache.render_results([hit()], "two", display_fields=fields)
+    assert any("results[0]" in note for note in caught.value.__notes__)
+    assert not cache.documents

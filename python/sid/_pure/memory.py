@@ -38,6 +38,8 @@ class Memory:
 
     def tokens(self, text: str) -> Tokens:
         """Give the tokens of a text."""
+        # An exact string, whose hash and comparison are its own: no foreign code runs while the lock is held.
+        text = str.__str__(text)
         if len(text) < LEAST_CODE_POINTS or not self._budget:
             return _tokens(text)
         with self._lock:

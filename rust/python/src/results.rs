@@ -64,9 +64,10 @@ impl<'py> Request<'py> {
     /// The data id of a result that is in order; a copy of its document is in `new` if that is to be stored.
     fn check(&self, place: usize) -> PyResult<Bound<'py, PyAny>> {
         let py = self.object.py();
-        match self.check_plain(&self.results.get_item(place)?)? {
-            Some(data_id) => Ok(data_id),
-            None => self.object.call_method1(intern!(py, "check"), (place,)),
+        // What is wrong, the Python layer finds again, and says where.
+        match self.check_plain(&self.results.get_item(place)?) {
+            Ok(Some(data_id)) => Ok(data_id),
+            _ => self.object.call_method1(intern!(py, "check"), (place,)),
         }
     }
 
