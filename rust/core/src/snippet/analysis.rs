@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::RandomState;
 
@@ -128,8 +128,7 @@ impl Analysis {
                 .find(|(known, _)| *known == language)
                 .map(|(_, kept)| kept.clone())
         };
-        let locked = || self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = find(&locked()) {
+        if let Some(kept) = find(&self.derived()) {
             return kept;
         }
         let dropped = language.words().iter().flat_map(|word| {
@@ -139,7 +138,7 @@ impl Analysis {
         let kept =
             Rank::all(self.starts.len()).without(dropped.map(|index| self.postings.at(index)));
         let kept = Arc::new(kept);
-        let mut derived = locked();
+        let mut derived = self.derived();
         if let Some(kept) = find(&derived) {
             return kept;
         }
@@ -158,15 +157,14 @@ impl Analysis {
         kept: &Rank,
         set: InstructionSet,
     ) -> Arc<Lengths> {
-        let locked = || self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known_language, known_windows, lengths)) = &locked().lengths {
+        if let Some((known_language, known_windows, lengths)) = &self.derived().lengths {
             if (*known_language, *known_windows) == (language, windows) {
                 return lengths.clone();
             }
         }
         let lengths = Arc::new(Lengths::new(windows, kept, set));
         if windows.len() <= self.starts.len() / TOKENS_PER_WINDOW {
-            locked().lengths = Some((language, windows, lengths.clone()));
+            self.derived().lengths = Some((language, windows, lengths.clone()));
         }
         lengths
     }
@@ -205,6 +203,11 @@ impl Analysis {
             features.bigrams = pairs_among(query, &features.unigrams, kept);
         }
         features
+    }
+
+    /// What was derived so far. No change of it panics half-way, so that what a panicking thread had locked is in order.
+    fn derived(&self) -> MutexGuard<'_, Derived> {
+        self.derived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The postings of a term.

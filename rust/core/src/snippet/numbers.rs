@@ -28,25 +28,12 @@ impl Numbers {
         }
     }
 
-    /// How many there are.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
-        match self {
-            Numbers::Short(numbers) => numbers.len(),
-            Numbers::Long(numbers) => numbers.len(),
-        }
-    }
-
     /// Bytes of memory that they take besides the object itself.
     pub fn heap_bytes(&self) -> usize {
-        Self::heap_bytes_of(
-            self.len(),
-            if matches!(self, Numbers::Short(_)) {
-                0
-            } else {
-                usize::MAX
-            },
-        )
+        match self {
+            Numbers::Short(numbers) => size_of_val(&**numbers),
+            Numbers::Long(numbers) => size_of_val(&**numbers),
+        }
     }
 
     /// The same of so many numbers of which none is above `most`.
