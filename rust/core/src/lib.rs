@@ -5,9 +5,11 @@
 
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
+mod bm25;
 pub mod ids;
 pub mod intervals;
 pub mod ledger;
+pub mod ranking;
 pub mod render;
 pub mod snippet;
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod copying;
 mod ids;
 mod intervals;
 mod ledger;
+mod ranking;
 mod registry;
 mod render;
 mod snippet;
@@ -27,6 +28,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::ledger::Ledger;
+    #[pymodule_export]
+    use crate::ranking::bm25_scores;
     #[pymodule_export]
     use crate::registry::Registry;
     #[pymodule_export]
