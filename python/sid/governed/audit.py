@@ -124,7 +124,7 @@ class AuditLog:
             after = rows[-1][0]
 
     def head(self) -> str | None:
-        """Give what stands for all of the log so far, ``sequence:hash``, to be kept where nobody can write who can here."""
+        """Give what stands for all of the log so far, ``sequence:hash``: keep it where who writes here cannot write."""
         with self._store.connections.reading() as connection:
             row = connection.execute("SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1").fetchone()
         return None if row is None else f"{row[0]}:{bytes(row[1]).hex()}"

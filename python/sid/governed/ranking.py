@@ -20,9 +20,11 @@ LANGUAGE = "english"
 
 QUESTION_WORDS = frozenset(
     (
-        "am any can could did do does from get had has have how i i'm it's its may me must my need our ours out should "
-        "so than them those us want was we were what what's when where which while who whom whose why would you your"
-    ).split()  # noqa: SIM905  (a list of words, not of quotation marks)
+        *("am", "any", "can", "could", "did", "do", "does", "from", "get", "had", "has", "have", "how", "i", "i'm"),
+        *("it's", "its", "may", "me", "must", "my", "need", "our", "ours", "out", "should", "so", "than", "them"),
+        *("those", "us", "want", "was", "we", "were", "what", "what's", "when", "where", "which", "while", "who"),
+        *("whom", "whose", "why", "would", "you", "your"),
+    )
 )
 """Words that ask rather than say what is asked about; stopwords are left out already."""
 
