@@ -33,8 +33,9 @@ lint: $(EXTENSION)
 
 docs: $(EXTENSION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
-	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid sid.document_cache sid.document_rendering sid.id_stream sid.ranges \
-		sid.seen_ledger sid.analysis_cache sid.analysis $(addprefix sid.backends.,protocol corpus router filters sources sqlite sqlite_vectors embedder fused qdrant errors)
+	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid \
+		$(addprefix sid.,analysis analysis_cache batch document_cache document_rendering id_stream ranges seen_ledger tools episode) \
+		$(addprefix sid.backends.,protocol corpus router filters sources sqlite sqlite_vectors embedder fused qdrant errors)
 
 wheel: $(EXTENSION)
 	.ci/wheel

@@ -35,6 +35,7 @@ def main() -> None:
         printed = run(sys.executable, "-W", "error", "-c", code, SID_PURE_PYTHON=pure)
         name, version = printed.split()
         assert name == backend, name
+        run(sys.executable, "-W", "error", "-c", "import sid.tools, sid.episode", SID_PURE_PYTHON=pure)  # no extra yet
         assert version in run(command, "--version", SID_PURE_PYTHON=pure)
         document = json.dumps({"id": 1, "title": "T", "content": "one two three " * 50 + "needle " + "four five " * 50})
         rendered = run(command, "render", "-", "--query", "needle", "--json", given=document, SID_PURE_PYTHON=pure)

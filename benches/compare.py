@@ -159,6 +159,7 @@ ROWS = (
     Row("render_xml of a snippet view", 3, works.render_xml),
     Row("add_document, small documents", 5, works.add_document),
     Row("whole loop, drop-in methods, 4 K", 10, partial(works.whole_loop, size=1 << 12)),
+    Row("whole loop, render_results, 16 x 4 K", 18, partial(works.render_results, results=16, size=1 << 12)),
     Row("fork(8), 200 documents of 1 span each", 50, partial(works.fork, forks=8, documents=200, spans=1)),
     Row("fork(8), 200 documents of 100 spans each", 50, partial(works.fork, forks=8, documents=200, spans=100)),
     Row("update_seen, 2,000 spans held", 50, partial(works.update_seen, held=2000)),

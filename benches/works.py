@@ -31,6 +31,7 @@ __all__ = [
     "id_at",
     "markdown_table",
     "new_cache",
+    "render_results",
     "render_xml",
     "take",
     "update_seen",
@@ -197,6 +198,27 @@ def _search_result(cache: Any, data_id: int, document: dict[str, Any], query: st
     rendered: str = view.render_xml()
     cache.update_seen(view)
     return rendered
+
+
+def render_results(implementation: Implementation, results: int, size: int) -> Task:
+    """Show so many search results at once or, where that is not to be had, one after the other."""
+    cold = [ColdText(english(size, 2 * _texts_of(size) + part)) for part in range(_texts_of(size))]
+
+    def loop(cache: Any, found: Iterable[dict[str, Any]], query: str) -> str:
+        rendered = []
+        for result in found:
+            document = dict(result)
+            rendered.append(_search_result(cache, document.pop("id"), document, query))
+        return "\n".join(rendered)
+
+    def columns(first: int, number: int) -> Columns:
+        texts = variants(cold, first * results, number * results)
+        found = [{"id": serial, **_document(serial, text)} for serial, text in enumerate(texts, first * results)]
+        calls = [found[start : start + results] for start in range(0, len(found), results)]
+        return repeat(new_cache(implementation)), calls, _in_turn(ENGLISH_QUERIES, first, number)
+
+    method = getattr(implementation.package.DocumentCache, "render_results", loop)
+    return Task(method, columns, batch_for(results * size))
 
 
 def fork(implementation: Implementation, forks: int, documents: int, spans: int) -> Task:

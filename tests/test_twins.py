@@ -30,6 +30,7 @@ from strategies import (
     texts,
     values,
 )
+from test_results import BAD_RESULTS, TEXT, hit, results, seeded, state, with_documents
 
 _native = pytest.importorskip(
     "sid._native", reason="TWINS NOT COMPARED: the extension sid._native is not built", exc_type=ImportError
@@ -634,13 +635,78 @@ def flow(documents: dict[Any, Any], steps: list[Any]) -> list[Any]:
     st.lists(st.tuples(searches(4), st.integers(1, 9), st.one_of(st.integers(-1, 9), st.floats(0, 9))), max_size=4),
 )
 def test_whole_flows(documents, steps):
+    assert_same_in_both(lambda: flow(documents, steps))
+
+
+def assert_same_in_both(run: Callable[[], Any]) -> Any:
+    """Run with each backend behind the door."""
     logs = []
     for backend in (_native, _pure):
         with pytest.MonkeyPatch.context() as patch:
             for name in _pure.__all__:
                 patch.setattr(_kernels, name, getattr(backend, name))
-            logs.append(flow(documents, steps))
+            logs.append(run())
     assert logs[0] == logs[1]
+    return logs[0]
+
+
+def searched(calls: Iterable[tuple[list[Any], str, dict[str, Any]]]) -> list[Any]:
+    """Render results, call after call; give what came of each, and what is left."""
+    cache, log = seeded(), []
+    for found, query, options in calls:
+        try:
+            log.append(cache.render_results(copy.deepcopy(found), query, **options))
+        except Exception as error:
+            log.append((type(error).__name__, str(error), getattr(error, "__notes__", None)))
+        log.append(outcome(lambda: state(cache)))
+    return log
+
+
+@given(st.lists(results(), min_size=1, max_size=3))
+def test_search_results(calls):
+    assert_same_in_both(lambda: searched(calls))
+
+
+@pytest.mark.parametrize("bad", BAD_RESULTS, ids=range(len(BAD_RESULTS)))
+def test_bad_search_results(bad):
+    found = [hit("a"), bad[0], hit("b")]
+
+    def search() -> Any:
+        caches = with_documents()
+        gave = outcome(lambda: caches[0].render_results(found, "five"))
+        return gave, [state(cache) for cache in caches]
+
+    assert assert_same_in_both(search)[0][0] != "gave"
+
+
+@pytest.mark.filterwarnings("ignore:NotImplemented should not be used")
+@pytest.mark.filterwarnings("ignore:The truth value of an empty array is ambiguous")
+@pytest.mark.parametrize("odd", ODD_VALUES, ids=lambda odd: type(odd).__name__)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda odd: ([hit("a", odd=odd), hit("a", odd=odd)], "five", {}),
+        lambda odd: ([hit("a", odd=odd, doc_length=odd)], "five", {"display_fields": ["odd", "content", "odd"]}),
+        lambda odd: ([hit("a", odd=odd), hit("b", odd=1)], "five", {"format": "markdown"}),
+        lambda odd: ([hit("a", Text(TEXT), odd=odd)], "five", {"snippet_size": 2}),
+        lambda odd: ([hit("a", odd)], "five", {}),
+        lambda odd: ([hit("a", lambda: odd)], "five", {}),
+        lambda odd: ([hit("a"), odd], "five", {}),
+    ],
+)
+def test_odd_search_results(odd, call):
+    asked = call(odd)
+    assert_same_in_both(lambda: searched([asked]))
+
+
+class Text(str):
+    __slots__ = ()
+
+
+def test_ids_of_all_kinds_in_search_results():
+    found = [hit(data_id) for data_id in ("a", 1, True, 1.0, (1,), None, b"a", Text("a"), "\ud800", 10**30, -1, "b")]
+    log = assert_same_in_both(lambda: searched([(found, "five", {}), (found, "six", {"snippet_size": 1})]))
+    assert "error" not in repr(log)
 
 
 class Proxy:

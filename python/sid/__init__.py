@@ -17,6 +17,9 @@ Hello, world.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from . import _kernels
 from .document_cache import DocumentCache
 from .document_rendering import (
@@ -40,7 +43,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> Any:
+    if name == "batch":
+        return import_module(".batch", __name__)
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

@@ -47,7 +47,7 @@ class Family:
             self.numbers,
             self.data_ids,
             IdStream(),
-            _own_copy,
+            own_copy,
             IdSpaceExhausted,
         )
 
@@ -67,7 +67,7 @@ class Family:
         return key in table
 
 
-def _own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def own_copy(data_id: Hashable, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Copy a document so that nothing the caller does later reaches it."""
     if not isinstance(document, Mapping):
         raise TypeError(f"document {data_id!r} must be a mapping from field to value, got {document!r}")

@@ -10,7 +10,7 @@ import math
 import operator
 import sys
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _kernels
 from ._family import Family
@@ -140,10 +140,10 @@ def plan_segments(
     >>> plan_segments((0, 100), [(0, 20), (30, 50), (55, 56)], 10)
     ([(20, 30), (50, 100)], [(0, 20), (30, 50)])
     """
-    return _kernels.plan_segments(span, seen, _whole_code_points(min_seen_overlap))
+    return _kernels.plan_segments(span, seen, whole_code_points(min_seen_overlap))
 
 
-def _whole_code_points(minimum: float) -> int:
+def whole_code_points(minimum: float) -> int:
     """Give the least whole length that is not below ``minimum``, within what the kernels take."""
     if type(minimum) is int and -sys.maxsize <= minimum <= sys.maxsize:
         return minimum
@@ -155,7 +155,8 @@ def _whole_code_points(minimum: float) -> int:
         raise TypeError(f"min_seen_overlap must be a number of characters, got {minimum!r}") from None
 
 
-def _validate_language(language: str) -> str:
+def validate_language(language: str) -> str:
+    """Give the language if it is one of `SUPPORTED_LANGUAGES`."""
     if language not in SUPPORTED_LANGUAGES:
         raise ValueError(f"unknown language {language!r}; supported values: {', '.join(SUPPORTED_LANGUAGES)}")
     return language
@@ -212,7 +213,7 @@ def bm25_snippet_with_stride(
             raise ValueError(f"{name} must be greater than zero, got {size!r}")
     # No text has more tokens than sys.maxsize.
     window, step = min(operator.index(window_size), sys.maxsize), min(operator.index(stride), sys.maxsize)
-    return _kernels.snippet_span(query, content, window, step, _validate_language(language))
+    return _kernels.snippet_span(query, content, window, step, validate_language(language))
 
 
 class DocumentCache:
@@ -263,7 +264,7 @@ class DocumentCache:
     """
 
     def __init__(self, language: str = "english", range_mode: RangeMode = "lenient") -> None:
-        self.language = _validate_language(language)
+        self.language = validate_language(language)
         self.range_mode = validate_range_mode(range_mode)
         self._family = Family()
         self._ledger = _kernels.Ledger()
@@ -390,9 +391,9 @@ class DocumentCache:
             fields = _display_fields(data_id, document, snippet_field, display_fields)
         if not isinstance(content, str) or not content:
             _require_text(data_id, snippet_field, content)
-        language = self.language if language is None else _validate_language(language)
+        language = self.language if language is None else validate_language(language)
         number = self._family.numbers.get(data_id)
-        minimum = _whole_code_points(min_seen_overlap)
+        minimum = whole_code_points(min_seen_overlap)
         choose, plan = self.snippet_fn, None
         if choose is _own_snippet_fn:
             try:
@@ -531,6 +532,115 @@ class DocumentCache:
         data_id = document_view.data_id
         self.get_document(data_id)
         self._ledger.record(self._family.registry.number(data_id), document_view.snippet_display_spans)
+
+    def render_results(
+        self,
+        results: Iterable[Mapping[Any, Any]],
+        query: str,
+        *,
+        id_field: Any = "id",
+        snippet_field: Any = "content",
+        snippet_size: int = SNIPPET_SIZE_DEFAULT,
+        min_seen_overlap: float = MIN_SEEN_OVERLAP_DEFAULT,
+        display_fields: Iterable[Any] | None = None,
+        language: str | None = None,
+        format: Literal["xml", "markdown"] = "xml",  # noqa: A002
+        separator: str = "\n",
+    ) -> str:
+        r"""Show search results: add, view, render and record each, in one call.
+
+        The text is that of this loop, and afterwards the cache is as after it::
+
+            for result in results:
+                document = {field: value for field, value in result.items() if field != id_field}
+                cache.add_document(result[id_field], document)
+                view = cache.apply_snippet(
+                    result[id_field], snippet_field, query, snippet_size, min_seen_overlap, display_fields, language
+                )
+                rendered.append(view.render_xml())
+                cache.update_seen(view)
+            return separator.join(rendered)
+
+        With ``format="markdown"`` the views are kept instead of their elements, and the text is
+        ``render_markdown_table(views, display_fields)``.
+
+        All results are checked before anything is stored. So, on an error in any of them, no document is in store
+        that was not before, no id is used up, and nothing counts as seen. Should a value's own ``str()`` fail, which
+        only rendering can show, documents may be in store, but still nothing counts as seen. A subclass or an object
+        with a step of the loop of its own has its results checked as well, and then goes through the loop itself.
+
+        Parameters
+        ----------
+        results
+            The results, best first: mappings from field to value. They are read once. Where an id is known, or stands
+            here for the second time, the document in store is shown.
+        query
+            What the model asked for.
+        id_field
+            The field that holds a result's data id: any hashable value. It is not part of the document.
+        snippet_field
+            The field that holds its text: a non-empty ``str``.
+        snippet_size
+            Tokens to show of each, at least 1.
+        min_seen_overlap
+            Seen stretches shorter than this, in code points, are shown again.
+        display_fields
+            The fields to display, the snippet field among them and the id field not; by default all of each document,
+            in its order, or, in a table, those of the first.
+        language
+            Whose stopwords to drop, by default the cache's.
+        format
+            ``"xml"``: ``<doc>`` elements; ``"markdown"``: one table.
+        separator
+            What stands between elements.
+
+        Returns
+        -------
+        str
+            The text for the model; ``""`` if there are no results.
+
+        Raises
+        ------
+        TypeError
+            If a result is not a mapping, its id not hashable or its text not a non-empty ``str``, or if an option is
+            of the wrong type.
+        KeyError
+            If a result lacks the id field, the snippet field or one that is to be displayed.
+        ValueError
+            If the snippet field is not among the display fields, the size is below 1, or the language or the format
+            is not supported.
+        IdSpaceExhausted
+            If the id stream has not as many ids left as there are new documents.
+
+        Examples
+        --------
+        >>> cache = DocumentCache()
+        >>> hits = [{"id": "db-1", "title": "A", "content": "one two three"}, {"id": "db-2", "content": "four five"}]
+        >>> shown = cache.render_results(hits, "two")
+        >>> print(shown.replace(cache.to_model_facing_id("db-1"), "123456").split("</doc>")[0])
+        <doc id="123456" doc_length=13 title="A">
+        one two three
+        <BLANKLINE>
+        >>> cache.seen_ledger
+        {'db-1': [(0, 13)], 'db-2': [(0, 9)]}
+        """
+        from ._results import Request, render
+
+        request = Request(
+            "",
+            self,
+            results,
+            query,
+            id_field=id_field,
+            snippet_field=snippet_field,
+            snippet_size=snippet_size,
+            min_seen_overlap=min_seen_overlap,
+            display_fields=display_fields,
+            language=language,
+            format=format,
+            separator=separator,
+        )
+        return render([request], None)[0]
 
     def fork(self, n_forks: int) -> list[DocumentCache]:
         """Make caches that share documents, ids and id stream with this one.

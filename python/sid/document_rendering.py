@@ -58,7 +58,7 @@ def parse_rendered_model_facing_id(model_id_with_char_span: str) -> tuple[str, S
     ('004218', (10, 70))
     """
     reference = model_id_with_char_span
-    quoted = f"document reference {_shortened(reference)}"
+    quoted = f"document reference {shortened(reference)}"
     if not isinstance(reference, str) or not reference:
         raise ValueError(f"{quoted} is not usable: it must be a non-empty string such as '123456' or '123456#10:70'")
     model_id, separator, span = reference.partition(ID_SEPARATOR)
@@ -66,7 +66,7 @@ def parse_rendered_model_facing_id(model_id_with_char_span: str) -> tuple[str, S
         raise ValueError(f"{quoted} has no id before '#': write it as '123456' or '123456#10:70'")
     if not separator:
         return model_id, None
-    form = f"write it as {_shortened(model_id + '#10:70')}, with whole numbers as character offsets"
+    form = f"write it as {shortened(model_id + '#10:70')}, with whole numbers as character offsets"
     offsets = [offset.strip() for offset in span.split(SPAN_SEPARATOR)]
     if len(offsets) != 2:
         raise ValueError(f"{quoted} does not have exactly two offsets after '#': {form}")
@@ -81,7 +81,8 @@ def parse_rendered_model_facing_id(model_id_with_char_span: str) -> tuple[str, S
     return model_id, (start, end)
 
 
-def _shortened(value: object) -> str:
+def shortened(value: object) -> str:
+    """Write a value for a message, but not all of a long one."""
     try:
         text = repr(value)
     except ValueError:  # Python writes no integer of thousands of digits

@@ -187,6 +187,38 @@ class Flow:
             count = self.random.choice([0, 1, 2, -1])
             self.forks += map(Pair, pair.ours.fork(count), pair.theirs.fork(count))
 
+    def step_search(self, pair: Pair) -> None:
+        data_ids = [
+            self.random.choice([self.data_id(), f"d{len(self.data_ids)}"]) for _ in range(self.random.randint(0, 4))
+        ]
+        found = [{**self.document(), "content": self.text(150) or "text", "key": data_id} for data_id in data_ids]
+        query, size = self.text(6), self.random.choice([1, 5, 50])
+        minimum, language = self.random.choice([100, 20, 1]), self.random.choice([None, *SUPPORTED_LANGUAGES])
+        fields = self.random.choice([None, None, ["content"], ["extra", "content"]])
+        options = {"snippet_size": size, "min_seen_overlap": minimum, "display_fields": fields, "language": language}
+        markdown = self.random.random() < 0.3
+
+        def loop(cache: Any) -> str:
+            views, rendered = [], []
+            for result in found:
+                document = {name: value for name, value in result.items() if name != "key"}
+                cache.add_document(result["key"], document)
+                view = cache.apply_snippet(result["key"], "content", query, **options)
+                views.append(view)
+                rendered.append(view.render_xml())
+                cache.update_seen(view)
+            return self.oracle.render_markdown_table(views, fields) if markdown else "\n\n".join(rendered)
+
+        output = "markdown" if markdown else "xml"
+        given, shown = outcome(
+            lambda: pair.ours.render_results(found, query, id_field="key", format=output, separator="\n\n", **options)
+        )
+        # Where ours refuses, all is as before, while the loop stops half-way: there is nothing to compare.
+        if given == "gave":
+            assert shown == loop(pair.theirs)
+            self.data_ids += data_ids
+            COUNTS["searches"] += 1
+
     def step_look_up(self, pair: Pair) -> None:
         data_id = self.data_id()
         pair.same(lambda cache: data_id in cache)

@@ -4,6 +4,7 @@ What needs NumPy is imported when it is first called.
 """
 
 import operator
+from collections.abc import Sequence
 from copy import deepcopy as deep_copy
 
 from .._languages import SUPPORTED_LANGUAGES
@@ -12,11 +13,13 @@ from .intervals import append_coalescing, insert_interval, overlap, overlap_list
 from .ledger import Ledger
 from .registry import Registry
 from .render import markdown_table, snippet_xml, view_body, xml_element
+from .results import Rendered, render_results
 
 __all__ = [
     "Ids",
     "Ledger",
     "Registry",
+    "Rendered",
     "analysis_cache_info",
     "analyze",
     "append_coalescing",
@@ -28,8 +31,10 @@ __all__ = [
     "overlap",
     "overlap_list",
     "plan_segments",
+    "render_results",
     "resize_analysis_cache",
     "snippet_span",
+    "snippet_spans",
     "snippet_xml",
     "view_body",
     "word_segments",
@@ -99,6 +104,16 @@ def snippet_span(query: str, content: str, window_size: int, stride: int, langua
     if language not in SUPPORTED_LANGUAGES:
         raise ValueError("the language is not supported")
     return run(query, content, operator.index(window_size), operator.index(stride), language)
+
+
+def snippet_spans(
+    queries: Sequence[str], contents: Sequence[str], window_size: int, stride: int, language: str, threads: int | None
+) -> list[tuple[int, int]]:
+    """Give what `snippet_span` gives for each query and the content at its place; one thread does it all."""
+    return [
+        snippet_span(query, content, window_size, stride, language)
+        for query, content in zip(queries, contents, strict=True)
+    ]
 
 
 def word_segments(text: str) -> list[tuple[int, int, bool]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from typing import Any
 
 from .ledger import Ledger
@@ -33,6 +33,8 @@ class Registry:
         self._numbers = numbers
         self._data_ids = data_ids
         self._stream = stream
+        # The one kind of stream that gives many ids at once, all of them or none.
+        self._own_stream_type = type(stream)
         self._own_copy = own_copy
         self._exhausted = exhausted
         # Re-entrant: hashing and comparing foreign ids may call back.
@@ -56,6 +58,17 @@ class Registry:
             model_facing_id = self._store(data_id, self._own_copy(data_id, document))
         ledger.register(self.number(data_id))
         return model_facing_id
+
+    def add_all(self, documents: dict[Hashable, Any]) -> None:
+        """Store documents that are the family's own, unless their ids are taken: if ids run out, none of them."""
+        with self._lock:
+            new = [data_id for data_id in documents if data_id not in self._to_model_facing_id]
+            ids = dict(zip(new, self._mint_all(len(new)), strict=True))
+            for data_id, document in documents.items():
+                if data_id in ids:
+                    self._enter(data_id, document, ids[data_id])
+                else:
+                    self._documents.setdefault(data_id, document)
 
     def number(self, data_id: Hashable) -> int:
         """Give the number of a data id; an id without one gets the next."""
@@ -96,29 +109,44 @@ class Registry:
             if known is not None:
                 self._documents.setdefault(data_id, document)
                 return known
-            model_facing_id = self._mint()
-            self.number(data_id)
-            # Hashing or comparing a foreign id may raise, or even add it.
-            winner = self._to_model_facing_id.setdefault(data_id, model_facing_id)
-            if winner is model_facing_id:
-                try:
-                    self._documents.setdefault(data_id, document)
-                except BaseException:
-                    if next(reversed(self._to_model_facing_id), None) is data_id:
-                        self._to_model_facing_id.popitem()
-                    raise
-                self._to_data_id[model_facing_id] = data_id
-            return winner
+            return self._enter(data_id, document, self._mint())
 
-    def _mint(self) -> str:
+    def _enter(self, data_id: Hashable, document: Any, model_facing_id: str) -> str:
+        """Store a document under a new id, unless it has one; give its id. The lock must be held."""
+        self.number(data_id)
+        # Hashing or comparing a foreign id may raise, or even add it.
+        winner = self._to_model_facing_id.setdefault(data_id, model_facing_id)
+        if winner is model_facing_id:
+            try:
+                self._documents.setdefault(data_id, document)
+            except BaseException:
+                if next(reversed(self._to_model_facing_id), None) is data_id:
+                    self._to_model_facing_id.popitem()
+                raise
+            self._to_data_id[model_facing_id] = data_id
+        return winner
+
+    def _mint_all(self, count: int) -> list[str]:
+        """Mint ids that are not in use and differ from each other. The lock must be held."""
+        minted: dict[str, None] = {}
+        while len(minted) < count:
+            if type(self._stream) is self._own_stream_type:
+                # Ids of a stream before it may be in use.
+                some = self._stream.take(count - len(minted))  # type: ignore[attr-defined]
+                minted |= dict.fromkeys(each for each in some if each not in self._to_data_id)
+            else:
+                minted[self._mint(minted)] = None
+        return list(minted)
+
+    def _mint(self, minted: Collection[str] = ()) -> str:
         in_use = len(self._to_data_id)
-        # A stream put in place later may repeat ids of the one before it; one more id than are in use, all
+        # A stream put in place later may repeat ids of the one before it; one more id than are in use or minted, all
         # different, hold a new one.
-        for _ in range(in_use + 1):
+        for _ in range(in_use + len(minted) + 1):
             try:
                 model_facing_id = next(self._stream)
             except StopIteration:
                 raise self._exhausted(f"model_facing_id_stream has no id left after {in_use}") from None
-            if model_facing_id not in self._to_data_id:
+            if model_facing_id not in self._to_data_id and model_facing_id not in minted:
                 return model_facing_id
         raise self._exhausted(f"model_facing_id_stream only repeats ids that are in use, such as {model_facing_id!r}")

@@ -8,6 +8,9 @@ from typing import Any
 
 from .intervals import checked_span
 
+View = tuple[object, Mapping[Any, Any], str, Sequence[Sequence[int]], Sequence[Sequence[int]]]
+"""A model-facing id, the document, its text, and the displayed and the seen spans of that."""
+
 
 def _display(value: object) -> str:
     if isinstance(value, list):
@@ -70,6 +73,34 @@ def snippet_xml(
     displayed, seen = list(displayed), list(seen)
     if not displayed and not seen:
         return None
+    view = (model_facing_id, document, content, displayed, seen)
+    return xml_element(*_snippet_parts(view, display_fields, snippet_field))
+
+
+def snippet_element(view: View, display_fields: Iterable[Any] | None, snippet_field: Any) -> str:
+    """Give the ``<doc>`` element of a view, with all fields unless some are named."""
+    fields = list(view[1]) if display_fields is None else display_fields
+    return xml_element(*_snippet_parts(view, fields, snippet_field))
+
+
+def snippet_table(views: Sequence[View], display_fields: Iterable[Any] | None, snippet_field: Any) -> str:
+    """Give the Markdown table of views, with the fields of the first unless some are named; nothing for no views."""
+    if not views:
+        return ""
+    fields = list(views[0][1] if display_fields is None else display_fields)
+    rows: list[dict[object, object]] = []
+    for view in views:
+        reference, attributes, body = _snippet_parts(view, fields, snippet_field)
+        rows.append({"id": reference, **attributes, snippet_field: body})
+    columns = ["id", *(name for name in rows[0] if name != "id" and name not in fields), *fields]
+    return markdown_table(columns, rows)
+
+
+def _snippet_parts(
+    view: View, display_fields: Iterable[Any], snippet_field: Any
+) -> tuple[str, dict[object, object], str]:
+    """Give the reference, the attributes and the body of a view."""
+    model_facing_id, document, content, displayed, seen = view
     start, end, body = view_body(content, displayed, seen)
     reference = str(model_facing_id)
     if displayed and (start, end) != (0, len(content)):
@@ -78,7 +109,7 @@ def snippet_xml(
     for field in display_fields:
         if field != snippet_field:
             attributes[field] = document[field]
-    return xml_element(reference, attributes, body)
+    return reference, attributes, body
 
 
 def markdown_table(columns: list[object], rows: list[dict[object, object]]) -> str:

@@ -92,6 +92,18 @@ def _read(arguments: argparse.Namespace) -> int:
     return run(arguments)
 
 
+def _episode(arguments: argparse.Namespace) -> int:
+    from .episode import run
+
+    return run(arguments)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from .replay import run
+
+    return run(arguments)
+
+
 class _Version(argparse.Action):
     def __call__(self, *_: object, **__: object) -> None:
         print(f"sid-native {doctor.installed_version() or 'not installed'} ({doctor.backend()} backend)")
@@ -128,6 +140,17 @@ def _parser() -> argparse.ArgumentParser:
     _add_index(commands)
     _add_search(commands)
     _add_read(commands)
+    _add_episode(commands)
+
+    replay = commands.add_parser(
+        "replay",
+        help="run an episode again from its transcript, without network",
+        description="Run the recorded turns of the model again and show what it saw. Ends with 1 if that is not what "
+        "the transcript holds.",
+    )
+    replay.add_argument("transcript", metavar="TRANSCRIPT", help="made by sid episode --transcript")
+    replay.add_argument("--json", action="store_true", help="write the sums as a JSON object, and nothing else")
+    replay.set_defaults(run=_replay)
 
     check = commands.add_parser("doctor", help="check this installation")
     check.add_argument("--json", action="store_true", help="write the findings as a JSON object")
@@ -189,6 +212,39 @@ def _add_read(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     read.add_argument("--range", metavar="START:END", help="characters to show; by default the first 10,000")
     read.add_argument("--json", action="store_true", help="write a JSON object a document: ids, spans, rendering")
     read.set_defaults(run=_read)
+
+
+def _add_episode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    episode = commands.add_parser(
+        "episode",
+        help="let SID-2 search indexes for a question; needs sid-native[openai] and SID_API_KEY",
+        description="Run a whole episode: the model searches in turns and reports the documents that help. The service "
+        "is SID_BASE_URL, with the key SID_API_KEY.",
+    )
+    episode.add_argument("question", metavar="QUESTION", help="what documents are to be found for")
+    episode.add_argument(
+        "--index",
+        action="append",
+        required=True,
+        metavar="[NAME=]INDEX",
+        help="made by sid index; may be repeated, each with a name then",
+    )
+    episode.add_argument(
+        "--contents",
+        action="append",
+        default=[],
+        metavar="[NAME=]TEXT",
+        help="what an index holds, in words for the model; may be repeated",
+    )
+    episode.add_argument("--vectors", action="store_true", help="search by meaning too; needs sid-native[vector]")
+    episode.add_argument("--model", default="sid-2", help="default sid-2")
+    episode.add_argument("--max-turns", type=_positive, default=10, metavar="N", help="default 10")
+    episode.add_argument("--reward", choices=("f1", "ndcg"), default="f1", help="right set or right order; default f1")
+    episode.add_argument("--effort", default="low", help="how much the model reasons; default low")
+    episode.add_argument("--limit", type=_positive, default=5, metavar="N", help="results a search; default 5")
+    episode.add_argument("--transcript", metavar="FILE", help="a new file for what happens, as it happens")
+    episode.add_argument("--json", action="store_true", help="write the outcome as a JSON object")
+    episode.set_defaults(run=_episode)
 
 
 def _positive(text: str) -> int:

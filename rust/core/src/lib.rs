@@ -9,6 +9,7 @@ mod bm25;
 pub mod ids;
 pub mod intervals;
 pub mod ledger;
+pub mod parallel;
 pub mod ranking;
 pub mod render;
 pub mod snippet;

@@ -41,7 +41,11 @@ pub struct DocElement {
 impl DocElement {
     /// Starts the element with its id.
     pub fn new(id: &[u8]) -> Self {
-        let mut out = Vec::with_capacity(ROOM);
+        DocElement::after(Vec::with_capacity(ROOM), id)
+    }
+
+    /// The same after what is in `out`.
+    pub fn after(mut out: Vec<u8>, id: &[u8]) -> Self {
         out.extend_from_slice(b"<doc id=\"");
         escape(&mut out, id);
         out.push(b'"');
@@ -71,7 +75,7 @@ impl DocElement {
         push_number(&mut self.out, number);
     }
 
-    /// Ends the element, around `body` if there is one.
+    /// Ends the element, around `body` if there is one, and gives all that was written.
     pub fn finish(mut self, body: Option<&[u8]>) -> Vec<u8> {
         self.out.push(b'>');
         if let Some(body) = body {
@@ -83,7 +87,7 @@ impl DocElement {
         self.out
     }
 
-    /// Ends the element around the body of a view.
+    /// Ends the element around the body of a view, and gives all that was written.
     pub fn finish_view(mut self, layout: &Layout, pieces: &[Piece<'_>], length: i64) -> Vec<u8> {
         self.out.extend_from_slice(b">\n");
         layout.write(&mut self.out, pieces, length, escape);

@@ -108,13 +108,14 @@ pub struct Source {
 impl Source {
     /// Encodes code points.
     pub fn new(code_points: Vec<u32>) -> Self {
-        let mut offsets = vec![0];
+        let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
         for &one in &code_points {
-            offsets.push(offsets[offsets.len() - 1] + encoded(&[one]).len());
+            encode(&mut bytes, one);
+            offsets.push(bytes.len());
         }
         Source {
-            bytes: encoded(&code_points).into(),
             code_points,
+            bytes: bytes.into(),
             offsets,
         }
     }
@@ -137,19 +138,23 @@ impl Source {
 pub fn encoded(code_points: &[u32]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for &one in code_points {
-        match char::from_u32(one) {
-            Some(character) => {
-                bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            // A surrogate: the pattern of three bytes, as for its neighbours.
-            None => bytes.extend([
-                0xE0 | (one >> 12) as u8,
-                0x80 | (one >> 6 & 0x3F) as u8,
-                0x80 | (one & 0x3F) as u8,
-            ]),
-        }
+        encode(&mut bytes, one);
     }
     bytes
+}
+
+fn encode(bytes: &mut Vec<u8>, code_point: u32) {
+    match char::from_u32(code_point) {
+        Some(character) => {
+            bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        // A surrogate: the pattern of three bytes, as for its neighbours.
+        None => bytes.extend([
+            0xE0 | (code_point >> 12) as u8,
+            0x80 | (code_point >> 6 & 0x3F) as u8,
+            0x80 | (code_point & 0x3F) as u8,
+        ]),
+    }
 }
 
 /// What a fuzzer gave.

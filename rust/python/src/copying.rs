@@ -7,12 +7,13 @@
 //! change what is being copied.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::{ffi, intern};
+
+use crate::hashing::Spreading;
 
 /// Containers nested deeper than this are left to Python, which knows how deep it may go.
 const LEVELS: usize = 64;
@@ -29,8 +30,19 @@ pub(crate) fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     }
 }
 
+/// A deep copy of a dict that holds nothing but plain values, none too deep; `None` for another.
+pub(crate) fn copy_plain_dict<'py>(
+    dict: &Bound<'py, PyDict>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    match PlainCopies::default().copy_dict(dict, LEVELS - 1) {
+        Ok(copied) => Ok(Some(copied)),
+        Err(Unfinished::NotPlain | Unfinished::TooDeep) => Ok(None),
+        Err(Unfinished::Failed(error)) => Err(error),
+    }
+}
+
 /// Whether a value is its own copy: of just a type that cannot be changed and holds nothing.
-fn is_atomic(value: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_atomic(value: &Bound<'_, PyAny>) -> bool {
     value.is_exact_instance_of::<PyString>()
         || value.is_exact_instance_of::<PyInt>()
         || value.is_exact_instance_of::<PyFloat>()
@@ -64,7 +76,7 @@ const FEW: usize = 8;
 struct PlainCopies<'py> {
     few: [Option<Pair<'py>>; FEW],
     /// The others, by the original's address.
-    many: HashMap<usize, Pair<'py>, BuildHasherDefault<AddressHasher>>,
+    many: HashMap<usize, Pair<'py>, Spreading>,
 }
 
 impl<'py> PlainCopies<'py> {
@@ -84,7 +96,8 @@ impl<'py> PlainCopies<'py> {
             return Ok((!copied.is(value)).then_some(copied));
         }
         if let Ok(dict) = value.cast_exact::<PyDict>() {
-            self.copy_dict(dict, levels).map(Some)
+            let copied = self.copy_dict(dict, levels)?;
+            Ok(Some(copied.into_any()))
         } else if let Ok(list) = value.cast_exact::<PyList>() {
             self.copy_list(list, levels).map(Some)
         } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
@@ -98,7 +111,7 @@ impl<'py> PlainCopies<'py> {
         &mut self,
         dict: &Bound<'py, PyDict>,
         levels: usize,
-    ) -> Result<Bound<'py, PyAny>, Unfinished> {
+    ) -> Result<Bound<'py, PyDict>, Unfinished> {
         let copied = dict.copy()?;
         self.add(dict, &copied);
         for (key, value) in copied.iter() {
@@ -109,7 +122,7 @@ impl<'py> PlainCopies<'py> {
                 copied.set_item(key, value)?;
             }
         }
-        Ok(copied.into_any())
+        Ok(copied)
     }
 
     fn copy_list(
@@ -182,27 +195,6 @@ impl<'py> PlainCopies<'py> {
 /// What Python calls the object's `id()`.
 fn address(value: &Bound<'_, PyAny>) -> usize {
     value.as_ptr() as usize
-}
-
-/// Spreads addresses, whose low bits are alike.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only addresses are hashed")
-    }
-
-    fn write_usize(&mut self, address: usize) {
-        // 2^64 over the golden ratio; the table takes the top and the bottom bits.
-        self.0 = (address as u64)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            .rotate_left(32);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 fn python_deepcopy(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {

@@ -32,6 +32,19 @@ impl Ledger {
         }
     }
 
+    /// The spans of a document's entry; sharing them costs nothing.
+    pub(crate) fn entry(&self, number: u64) -> SpanSet {
+        self.lock().get(number).cloned().unwrap_or_default()
+    }
+
+    /// Adds spans to documents' entries, which are made if need be.
+    pub(crate) fn record_all<'a>(&self, displayed: impl Iterator<Item = (u64, &'a [Span])>) {
+        let mut ledger = self.lock();
+        for (number, spans) in displayed {
+            ledger.record(number, spans);
+        }
+    }
+
     /// No change of a ledger panics half-way, so that one that a panicking thread had locked is whole.
     fn lock(&self) -> MutexGuard<'_, ledger::Ledger> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)

@@ -4,12 +4,14 @@
 //! checked by the Python layer where both backends need the same check.
 
 mod copying;
+mod hashing;
 mod ids;
 mod intervals;
 mod ledger;
 mod ranking;
 mod registry;
 mod render;
+mod results;
 mod snippet;
 mod text;
 
@@ -35,8 +37,11 @@ mod _native {
     #[pymodule_export]
     use crate::render::{markdown_table, snippet_xml, view_body, xml_element};
     #[pymodule_export]
+    use crate::results::{render_results, Rendered};
+    #[pymodule_export]
     use crate::snippet::{
         analysis_cache_info, clear_analysis_cache, resize_analysis_cache, snippet_span,
+        snippet_spans,
     };
     #[pymodule_export]
     use crate::text::{analyze, word_segments};

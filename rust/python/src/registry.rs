@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyDict, PyIterator, PyList};
+use pyo3::types::{PyDict, PyIterator, PyList, PyType};
 
 use crate::copying::deep_copy;
 use crate::ledger::Ledger;
@@ -35,6 +35,8 @@ pub(crate) struct Registry {
     own_copy: Py<PyAny>,
     exhausted: Py<PyAny>,
     stream: Mutex<Py<PyAny>>,
+    /// The type of the first stream: the one kind that gives many ids at once, all of them or none.
+    own_stream_type: Py<PyType>,
     lock: ReentrantLock,
 }
 
@@ -49,7 +51,7 @@ impl Registry {
         to_data_id: Py<PyDict>,
         numbers: &Bound<'_, PyDict>,
         data_ids: Py<PyList>,
-        stream: Py<PyAny>,
+        stream: Bound<'_, PyAny>,
         own_copy: Py<PyAny>,
         exhausted: Py<PyAny>,
     ) -> PyResult<Self> {
@@ -67,7 +69,8 @@ impl Registry {
             data_ids,
             own_copy,
             exhausted,
-            stream: Mutex::new(stream),
+            own_stream_type: stream.get_type().unbind(),
+            stream: Mutex::new(stream.unbind()),
             lock: ReentrantLock::default(),
         })
     }
@@ -109,8 +112,30 @@ impl Registry {
         Ok(model_facing_id)
     }
 
+    /// Stores documents that are the family's own, unless their ids are taken: if ids run out, none of them.
+    pub(crate) fn add_all(&self, documents: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = documents.py();
+        let _entered = self.lock.enter(py);
+        let known = self.to_model_facing_id.bind(py);
+        let mut new = Vec::with_capacity(documents.len());
+        // All are taken first, as to compare foreign ids may change the dict.
+        let documents: Vec<_> = documents.iter().collect();
+        for (data_id, document) in documents {
+            if known.contains(&data_id)? {
+                self.document_or.bind(py).call1((data_id, document))?;
+            } else {
+                new.push((data_id, document));
+            }
+        }
+        let ids = self.mint_all(py, new.len())?;
+        for ((data_id, document), model_facing_id) in new.iter().zip(&ids) {
+            self.enter(data_id, document, model_facing_id)?;
+        }
+        Ok(())
+    }
+
     /// The number of a data id; an id without one gets the next.
-    fn number(&self, data_id: &Bound<'_, PyAny>) -> PyResult<u64> {
+    pub(crate) fn number(&self, data_id: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = data_id.py();
         if let Some(number) = self.numbers.bind(py).get_item(data_id)? {
             return number.extract();
@@ -159,6 +184,7 @@ impl Registry {
         visit.call(&self.number_or)?;
         visit.call(&self.own_copy)?;
         visit.call(&self.exhausted)?;
+        visit.call(&self.own_stream_type)?;
         // A stream that is not visited stays alive, which is right while somebody exchanges it.
         match self.stream.try_lock() {
             Ok(stream) => visit.call(&*stream),
@@ -168,6 +194,31 @@ impl Registry {
 }
 
 impl Registry {
+    /// The document that a data id means, if it means one.
+    pub(crate) fn known<'py>(
+        &self,
+        data_id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = data_id.py();
+        // What was taken out of the public dict is to be added again.
+        if self.to_model_facing_id.bind(py).contains(data_id)? {
+            self.documents.bind(py).get_item(data_id)
+        } else {
+            Ok(None)
+        }
+    }
+
+    pub(crate) fn model_facing_id<'py>(
+        &self,
+        data_id: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let id = self
+            .to_model_facing_id
+            .bind(data_id.py())
+            .get_item(data_id)?;
+        id.ok_or_else(|| PyKeyError::new_err(data_id.clone().unbind()))
+    }
+
     fn lock_stream(&self, py: Python<'_>) -> MutexGuard<'_, Py<PyAny>> {
         let locked = self.stream.lock_py_attached(py);
         locked.unwrap_or_else(PoisonError::into_inner)
@@ -184,26 +235,36 @@ impl Registry {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = data_id.py();
         let _entered = self.lock.enter(py);
-        let document_or = self.document_or.bind(py);
         if let Some(known) = self.to_model_facing_id.bind(py).get_item(data_id)? {
-            document_or.call1((data_id, document))?;
+            self.document_or.bind(py).call1((data_id, document))?;
             return Ok(known);
         }
-        let model_facing_id = self.mint(py)?;
+        let model_facing_id = self.mint(py, None)?;
+        self.enter(data_id, document, &model_facing_id)
+    }
+
+    /// Stores a document under a new id, unless it has one; gives its id. The lock must be held.
+    fn enter<'py>(
+        &self,
+        data_id: &Bound<'py, PyAny>,
+        document: &Bound<'py, PyAny>,
+        model_facing_id: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = data_id.py();
         self.number(data_id)?;
         // Hashing or comparing a foreign id may raise, or even add it.
         let winner = self
             .model_facing_id_or
             .bind(py)
-            .call1((data_id, &model_facing_id))?;
-        if winner.is(&model_facing_id) {
-            if let Err(error) = document_or.call1((data_id, document)) {
+            .call1((data_id, model_facing_id))?;
+        if winner.is(model_facing_id) {
+            if let Err(error) = self.document_or.bind(py).call1((data_id, document)) {
                 self.forget_last(data_id)?;
                 return Err(error);
             }
             self.to_data_id
                 .bind(py)
-                .set_item(&model_facing_id, data_id)?;
+                .set_item(model_facing_id, data_id)?;
         }
         Ok(winner)
     }
@@ -223,14 +284,48 @@ impl Registry {
         Ok(())
     }
 
-    /// The next id of the stream that is not in use; the lock must be held.
-    fn mint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// So many ids that are not in use and differ from each other; the lock must be held.
+    fn mint_all<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut ids = Vec::with_capacity(count);
+        let mut minted: Option<Bound<'py, PyDict>> = None;
+        while ids.len() < count {
+            let stream = self.stream(py).into_bound(py);
+            if stream.get_type().is(&self.own_stream_type) {
+                let some = stream.call_method1(intern!(py, "take"), (count - ids.len(),))?;
+                for each in some.try_iter()? {
+                    let each = each?;
+                    // Its own are all different, but those of a stream before it may be in use.
+                    let is_minted = match &minted {
+                        Some(minted) => minted.contains(&each)?,
+                        None => false,
+                    };
+                    if !is_minted && !self.to_data_id.bind(py).contains(&each)? {
+                        ids.push(each);
+                    }
+                }
+            } else {
+                let minted = minted.get_or_insert_with(|| PyDict::new(py));
+                for id in ids.iter().skip(minted.len()) {
+                    minted.set_item(id, py.None())?;
+                }
+                ids.push(self.mint(py, Some(minted))?);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The next id of the stream that is not in use, nor minted just now; the lock must be held.
+    fn mint<'py>(
+        &self,
+        py: Python<'py>,
+        minted: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let to_data_id = self.to_data_id.bind(py);
         let in_use = to_data_id.len();
         let mut last = None;
-        // A stream put in place later may repeat ids of the one before it; one more id than are in use, all different,
-        // hold a new one.
-        for _ in 0..=in_use {
+        // A stream put in place later may repeat ids of the one before it; one more id than are in use or minted, all
+        // different, hold a new one.
+        for _ in 0..=in_use + minted.map_or(0, |minted| minted.len()) {
             let stream = self.stream(py).into_bound(py);
             let Ok(stream) = stream.cast::<PyIterator>() else {
                 let kind = stream.get_type().name()?;
@@ -244,7 +339,11 @@ impl Registry {
                     format!("model_facing_id_stream has no id left after {in_use}"),
                 ));
             };
-            if !to_data_id.contains(&model_facing_id)? {
+            let is_minted = match minted {
+                Some(minted) => minted.contains(&model_facing_id)?,
+                None => false,
+            };
+            if !is_minted && !to_data_id.contains(&model_facing_id)? {
                 return Ok(model_facing_id);
             }
             last = Some(model_facing_id);

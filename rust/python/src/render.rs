@@ -5,7 +5,7 @@ use std::ops::Range;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString};
 use pyo3::PyTypeInfo;
-use sid_core::intervals::Span;
+use sid_core::intervals::{Plan, Span};
 use sid_core::render::{push_span, DocElement, Layout, MarkdownTable, Piece, Value};
 
 use crate::intervals::spans;
@@ -106,13 +106,9 @@ struct View {
 }
 
 impl View {
-    fn new(
-        content: &Bound<'_, PyString>,
-        displayed: &Bound<'_, PyAny>,
-        seen: &Bound<'_, PyAny>,
-    ) -> PyResult<Self> {
+    fn new(content: &Bound<'_, PyString>, displayed: &[Span], seen: &[Span]) -> PyResult<Self> {
         Ok(View {
-            layout: Layout::new(&spans(displayed)?, &spans(seen)?),
+            layout: Layout::new(displayed, seen),
             length: content.len()?,
         })
     }
@@ -182,7 +178,7 @@ pub(crate) fn view_body<'py>(
     displayed: &Bound<'py, PyAny>,
     seen: &Bound<'py, PyAny>,
 ) -> PyResult<(i64, i64, Bound<'py, PyString>)> {
-    let view = View::new(content, displayed, seen)?;
+    let view = View::new(content, &spans(displayed)?, &spans(seen)?)?;
     let Span { start, end } = view.layout.covered;
     let body = view.with_pieces(content, |pieces| {
         view.layout.body(pieces, view.length as i64)
@@ -201,45 +197,177 @@ pub(crate) fn snippet_xml<'py>(
     displayed: &Bound<'py, PyAny>,
     seen: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let py = document.py();
     let Ok(content) = document.get_item(snippet_field)?.cast_into::<PyString>() else {
         return Ok(None);
     };
-    let view = View::new(&content, displayed, seen)?;
-    if view.layout.spans.is_empty() {
+    let shown = Shown {
+        model_facing_id,
+        document,
+        content: &content,
+        view: View::new(&content, &spans(displayed)?, &spans(seen)?)?,
+    };
+    if shown.view.layout.spans.is_empty() {
         return Ok(None);
     }
-    let reference = model_facing_id.str()?;
-    let reference = Encoded::new(&reference)?;
-    let reference = reference.text()?.as_bytes();
-    let mut element = if view.layout.names_range(view.length as i64) {
-        let mut named = Vec::with_capacity(reference.len() + 24);
-        named.extend_from_slice(reference);
-        push_span(&mut named, view.layout.covered);
-        DocElement::new(&named)
-    } else {
-        DocElement::new(reference)
-    };
-    match PlainAttributes::new(document, display_fields, snippet_field)? {
-        Some(attributes) => attributes.add_to(&mut element, view.length)?,
-        None => {
-            // A dict, as a field may be displayed twice or be named like the length.
-            let attributes = PyDict::new(py);
-            attributes.set_item(LENGTH, view.length)?;
-            for field in display_fields.try_iter()? {
-                let field = field?;
-                if field.ne(snippet_field)? {
-                    attributes.set_item(&field, document.get_item(&field)?)?;
-                }
-            }
-            add_attributes(&mut element, &attributes)?;
+    let element = shown.element(None, Some(display_fields), snippet_field)?;
+    decoded(document.py(), &element).map(Some)
+}
+
+/// A document as a view shows it.
+pub(crate) struct Shown<'a, 'py> {
+    model_facing_id: &'a Bound<'py, PyAny>,
+    document: &'a Bound<'py, PyAny>,
+    content: &'a Bound<'py, PyString>,
+    view: View,
+}
+
+impl<'a, 'py> Shown<'a, 'py> {
+    pub(crate) fn new(
+        model_facing_id: &'a Bound<'py, PyAny>,
+        document: &'a Bound<'py, PyAny>,
+        content: &'a Bound<'py, PyString>,
+        plan: &Plan,
+    ) -> PyResult<Self> {
+        Ok(Shown {
+            model_facing_id,
+            document,
+            content,
+            view: View::new(content, &plan.displayed, &plan.seen)?,
+        })
+    }
+
+    /// The fields of the document, as a list.
+    fn fields(&self) -> PyResult<Bound<'py, PyList>> {
+        match self.document.cast_exact::<PyDict>() {
+            Ok(dict) => Ok(dict.keys()),
+            Err(_) => listed(self.document),
         }
     }
-    let element = view.with_pieces(&content, |pieces| {
-        element.finish_view(&view.layout, pieces, view.length as i64)
-    })?;
-    decoded(py, &element).map(Some)
+
+    /// Writes the `<doc>` element, with all fields unless some are named, after what is in `out`.
+    pub(crate) fn element(
+        &self,
+        out: Option<Vec<u8>>,
+        display_fields: Option<&Bound<'py, PyAny>>,
+        snippet_field: &Bound<'py, PyAny>,
+    ) -> PyResult<Vec<u8>> {
+        let view = &self.view;
+        let own;
+        let fields = match display_fields {
+            Some(fields) => fields,
+            None => {
+                own = self.fields()?;
+                own.as_any()
+            }
+        };
+        let mut element = self.with_reference(|reference| match out {
+            Some(out) => DocElement::after(out, reference),
+            None => DocElement::new(reference),
+        })?;
+        match PlainAttributes::new(self.document, fields, snippet_field)? {
+            Some(attributes) => attributes.add_to(&mut element, view.length)?,
+            None => add_attributes(&mut element, &self.attributes(fields, snippet_field)?)?,
+        }
+        view.with_pieces(self.content, |pieces| {
+            element.finish_view(&view.layout, pieces, view.length as i64)
+        })
+    }
+
+    /// The row of a table.
+    fn row(
+        &self,
+        display_fields: &Bound<'py, PyAny>,
+        snippet_field: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let py = self.document.py();
+        let view = &self.view;
+        let row = PyDict::new(py);
+        let reference = self.with_reference(|reference| decoded(py, reference))??;
+        row.set_item(ID, reference)?;
+        let attributes = self.attributes(display_fields, snippet_field)?;
+        row.update(attributes.as_mapping())?;
+        let body = view.with_pieces(self.content, |pieces| {
+            view.layout.body(pieces, view.length as i64)
+        })?;
+        row.set_item(snippet_field, decoded(py, &body)?)?;
+        Ok(row)
+    }
+
+    /// Does something with the id, and the range if the view has one.
+    fn with_reference<T>(&self, work: impl FnOnce(&[u8]) -> T) -> PyResult<T> {
+        let id = self.model_facing_id.str()?;
+        let id = Encoded::new(&id)?;
+        let id = id.text()?.as_bytes();
+        let layout = &self.view.layout;
+        if !layout.names_range(self.view.length as i64) {
+            return Ok(work(id));
+        }
+        let mut named = Vec::with_capacity(id.len() + 24);
+        named.extend_from_slice(id);
+        push_span(&mut named, layout.covered);
+        Ok(work(&named))
+    }
+
+    /// The length and the fields but the snippet field: a dict, as a field may be displayed twice or be named like the
+    /// length.
+    fn attributes(
+        &self,
+        display_fields: &Bound<'py, PyAny>,
+        snippet_field: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let attributes = PyDict::new(self.document.py());
+        attributes.set_item(LENGTH, self.view.length)?;
+        for field in display_fields.try_iter()? {
+            let field = field?;
+            if field.ne(snippet_field)? {
+                attributes.set_item(&field, self.document.get_item(&field)?)?;
+            }
+        }
+        Ok(attributes)
+    }
 }
+
+/// `list(values)`.
+fn listed<'py>(values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(values.py());
+    for value in values.try_iter()? {
+        list.append(value?)?;
+    }
+    Ok(list)
+}
+
+/// The Markdown table of views, with the fields of the first unless some are named; nothing for no views.
+pub(crate) fn snippet_table<'py>(
+    views: &[Shown<'_, 'py>],
+    display_fields: Option<&Bound<'py, PyAny>>,
+    snippet_field: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyString>> {
+    let py = snippet_field.py();
+    let Some(first) = views.first() else {
+        return Ok(PyString::new(py, ""));
+    };
+    let fields = match display_fields {
+        Some(fields) => listed(fields)?,
+        None => first.fields()?,
+    };
+    let rows = PyList::empty(py);
+    for view in views {
+        rows.append(view.row(&fields, snippet_field)?)?;
+    }
+    let columns = PyList::new(py, [ID])?;
+    for name in rows.get_item(0)?.cast_into::<PyDict>()?.keys() {
+        if name.ne(ID)? && !fields.contains(&name)? {
+            columns.append(name)?;
+        }
+    }
+    for field in fields {
+        columns.append(field)?;
+    }
+    markdown_table(&columns, &rows)
+}
+
+/// The column of references.
+const ID: &str = "id";
 
 /// The attribute that tells how many code points a document has.
 const LENGTH: &str = "doc_length";

@@ -1,11 +1,12 @@
 //! Snippet selection.
 
 use std::num::NonZeroUsize;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
+use sid_core::parallel;
 use sid_core::snippet::memory::{Memory, DEFAULT_BUDGET, LEAST_BYTES};
 use sid_core::snippet::Choice;
 use sid_core::text::Text;
@@ -35,34 +36,113 @@ pub(crate) fn snippet_span(
     };
     let query = Encoded::new(query)?;
     let encoded = Encoded::new(content)?;
-    chosen(content, query.text()?, &encoded, choice)
-}
-
-/// Chooses a span of `content`, which `encoded` is the bytes of.
-fn chosen(
-    content: &Bound<'_, PyString>,
-    query: Text<'_>,
-    encoded: &Encoded<'_, '_>,
-    choice: Choice,
-) -> PyResult<(usize, usize)> {
-    let text = encoded.text()?;
-    if text.as_bytes().len() + query.as_bytes().len() <= KEEP_GIL_TO {
+    let (query, text) = (query.text()?, encoded.text()?);
+    if query.as_bytes().len() + text.as_bytes().len() <= KEEP_GIL_TO {
         if let Some(analysis) = MEMORY.at_place(text) {
             return Ok(choice.analysed_snippet_span(query, text, &analysis));
         }
     }
-    let mut owner = None;
-    // Only texts whose bytes live with the string can be kept alive by it.
-    if text.as_bytes().len() >= LEAST_BYTES && matches!(encoded, Encoded::Utf8(_)) {
-        owner = Some(PyBackedStr::try_from(content.clone())?);
+    let search = Search::new(choice, query, content, &encoded)?;
+    Ok(detached(content.py(), search.bytes(), || search.span()))
+}
+
+/// The spans that `snippet_span` gives for each query and the content at its place, found by at most so many threads.
+#[pyfunction]
+pub(crate) fn snippet_spans(
+    py: Python<'_>,
+    queries: Vec<Bound<'_, PyString>>,
+    contents: Vec<Bound<'_, PyString>>,
+    window_size: NonZeroUsize,
+    stride: NonZeroUsize,
+    language: &str,
+    threads: Option<usize>,
+) -> PyResult<Vec<(usize, usize)>> {
+    let choice = Choice {
+        window_size,
+        stride,
+        language: self::language(language)?,
+        set: instruction_set(),
+    };
+    let encoded_queries = encoded(&queries)?;
+    let encoded_contents = encoded(&contents)?;
+    let mut searches = Vec::with_capacity(contents.len());
+    for ((query, content), encoded) in encoded_queries.iter().zip(&contents).zip(&encoded_contents)
+    {
+        searches.push(Search::new(choice, query.text()?, content, encoded)?);
     }
-    let bytes = query.as_bytes().len() + text.as_bytes().len();
-    Ok(detached(content.py(), bytes, || {
-        match MEMORY.analysis(text, choice.set, || owner.take()) {
-            Some(analysis) => choice.analysed_snippet_span(query, text, &analysis),
-            None => choice.snippet_span(query, text),
+    Ok(spans_of(py, &searches, threads))
+}
+
+fn encoded<'a, 'py>(texts: &'a [Bound<'py, PyString>]) -> PyResult<Vec<Encoded<'a, 'py>>> {
+    texts.iter().map(Encoded::new).collect()
+}
+
+/// A query to a text.
+pub(crate) struct Search<'a> {
+    choice: Choice,
+    query: Text<'a>,
+    content: Text<'a>,
+    /// What can keep the text alive. Taken once, by whatever thread does the search.
+    owner: Mutex<Option<PyBackedStr>>,
+}
+
+impl<'a> Search<'a> {
+    /// `encoded` is the bytes of `content`.
+    pub(crate) fn new(
+        choice: Choice,
+        query: Text<'a>,
+        content: &Bound<'_, PyString>,
+        encoded: &'a Encoded<'_, '_>,
+    ) -> PyResult<Self> {
+        let text = encoded.text()?;
+        let mut owner = None;
+        // Only texts whose bytes live with the string can be kept alive by it.
+        if text.as_bytes().len() >= LEAST_BYTES && matches!(encoded, Encoded::Utf8(_)) {
+            owner = Some(PyBackedStr::try_from(content.clone())?);
         }
-    }))
+        Ok(Search {
+            choice,
+            query,
+            content: text,
+            owner: Mutex::new(owner),
+        })
+    }
+
+    /// How much there is to read.
+    fn bytes(&self) -> usize {
+        self.query.as_bytes().len() + self.content.as_bytes().len()
+    }
+
+    fn span(&self) -> (usize, usize) {
+        let Search {
+            choice,
+            query,
+            content,
+            ..
+        } = *self;
+        let owner = || {
+            self.owner
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take()
+        };
+        match MEMORY.analysis(content, choice.set, owner) {
+            Some(analysis) => choice.analysed_snippet_span(query, content, &analysis),
+            None => choice.snippet_span(query, content),
+        }
+    }
+}
+
+/// The spans that are found, in the order of the searches.
+pub(crate) fn spans_of(
+    py: Python<'_>,
+    searches: &[Search<'_>],
+    threads: Option<usize>,
+) -> Vec<(usize, usize)> {
+    let bytes = searches.iter().map(Search::bytes).sum();
+    detached(py, bytes, || {
+        parallel::map(searches, bytes, threads, Search::span)
+    })
 }
 
 /// `(budget, used, texts, hits, misses, evictions)` of what is remembered; the first two in bytes.

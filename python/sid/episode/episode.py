@@ -1,0 +1,209 @@
+"""An episode: a question, a model that searches, and the documents that it reports."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..backends.corpus import Corpus
+from ..backends.router import CorpusRouter
+from ..document_cache import DocumentCache
+from ..tools import ToolExample, validate_toolset
+from .client import aask, ask, default_async_client, default_client
+from .fetch import RetryPolicy, fetch, fetch_blocking
+from .loop import MAX_LIMIT, AskModel, Step, Steps, adrive, drive, steps
+from .plan import DEFAULT_INSTRUCTIONS, REWARDS, Plan, default_examples, tools_of
+from .result import EpisodeResult
+from .transcript import OnEvent, Recorder
+
+__all__ = ["Episode"]
+
+
+class Episode:
+    """One complete SID-2 episode.
+
+    The model is given search tools for the corpora, ``read``, and ``report_helpful_ids``. It searches in turns, several
+    searches a turn if it likes, until it reports. Each run has a cache, ids and a ledger of its own.
+
+    Parameters
+    ----------
+    question
+        What documents are to be found for.
+    corpora
+        Where to search: one corpus or several.
+    client
+        Anything with the OpenAI client's ``responses.create(**kwargs)``; share one between episodes. By default the
+        ``openai`` package on ``SID_BASE_URL`` with ``SID_API_KEY``. An asynchronous client is for `arun` alone.
+    model
+        The model's name.
+    max_turns
+        Responses of the model, at least 2: it can report from the second on.
+    reward
+        ``"f1"`` for the right set of documents, ``"ndcg"`` for the right order.
+    reasoning_effort
+        As the API takes it.
+    default_limit
+        Results per search where the model does not say how many, at least 1 and at most `MAX_LIMIT`.
+    max_parallel_fetches
+        Searches at a time.
+    instructions
+        What the model is told before the question.
+    tool_examples
+        Calls that show the model how tools are used, at least one a tool. By default one of each, with the filters
+        whose schemas give ``examples``.
+    on_event
+        Called with each event as it happens; see `sid.episode.transcript`. What it raises ends the episode.
+    transcript
+        A file to make, to which each event is written and flushed as it happens.
+    retry
+        Time-out and retries of searches. The client has its own for requests.
+    language
+        Whose stopwords to drop when snippets are chosen; see `DocumentCache`.
+    seed
+        Of the stream of model-facing ids; by default another one each run.
+
+    Raises
+    ------
+    InvalidToolset
+        If tools and examples do not fit; it names every fault.
+    ValueError, TypeError
+        If another argument is wrong, or holds what JSON cannot.
+    ImportError
+        If ``jsonschema`` is not installed.
+
+    Examples
+    --------
+    >>> from sid.backends import Corpus, SqliteBackend
+    >>> from sid.episode import Episode
+    >>> class Scripted:
+    ...     # Stands in for an OpenAI client: searches once, then reports what came first.
+    ...     def __init__(self):
+    ...         self.responses = self
+    ...     def create(self, *, input, **request):
+    ...         shown = input[-2].get("output", "") if len(input) > 1 else ""
+    ...         name, arguments = "text_search", '{"query": "owls"}'
+    ...         if shown:
+    ...             name, arguments = "report_helpful_ids", '{"ids": ["%s"]}' % shown.split('"')[1]
+    ...         call = {"type": "function_call", "call_id": "c", "name": name, "arguments": arguments}
+    ...         return {"output": [call]}
+    >>> with SqliteBackend() as backend:
+    ...     _ = backend.add([{"id": "birds/1", "content": "Owls hunt at night."}])
+    ...     Episode("Who hunts at night?", corpora=Corpus(text_search=backend), client=Scripted()).run().data_ids
+    ('birds/1',)
+    """
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        corpora: Corpus | Sequence[Corpus],
+        client: Any = None,
+        model: str = "sid-2",
+        max_turns: int = 10,
+        reward: str = "f1",
+        reasoning_effort: str = "low",
+        default_limit: int = 5,
+        max_parallel_fetches: int = 8,
+        instructions: str = DEFAULT_INSTRUCTIONS,
+        tool_examples: Sequence[ToolExample] | None = None,
+        on_event: OnEvent | None = None,
+        transcript: str | os.PathLike[str] | None = None,
+        retry: RetryPolicy | None = None,
+        language: str = "english",
+        seed: int | None = None,
+    ) -> None:
+        for name, text in (("question", question), ("model", model), ("reasoning_effort", reasoning_effort)):
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"{name} must be a non-empty str, got {text!r:.100}")
+        _require_within("max_turns", max_turns, 2, None)
+        _require_within("default_limit", default_limit, 1, MAX_LIMIT)
+        _require_within("max_parallel_fetches", max_parallel_fetches, 1, None)
+        if reward not in REWARDS:
+            raise ValueError(f"unknown reward {reward!r:.100}; supported values: {', '.join(REWARDS)}")
+        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+            raise ValueError(f"seed must be an integer, got {seed!r:.100}")
+        DocumentCache(language)  # refuses an unknown one
+        router = CorpusRouter([corpora] if isinstance(corpora, Corpus) else corpora)
+        self._plan = Plan(
+            question=question,
+            model=model,
+            instructions=instructions,
+            tools=tools_of(router),
+            tool_examples=default_examples(router) if tool_examples is None else list(tool_examples),
+            reward=reward,
+            reasoning_effort=reasoning_effort,
+            max_turns=max_turns,
+            default_limit=default_limit,
+            language=language,
+            seed=0,
+            router=router,
+        )
+        validate_toolset(self._plan.tools, self._plan.tool_examples)
+        self._plan.fixed_request("")  # refuses what JSON cannot hold
+        self._client = client
+        self._seed = seed
+        self._max_parallel_fetches = max_parallel_fetches
+        self._on_event = on_event
+        self._transcript = transcript
+        self._retry = RetryPolicy() if retry is None else retry
+
+    def run(self) -> EpisodeResult:
+        """Run the episode.
+
+        Raises
+        ------
+        ModelError
+            If the model's service fails.
+        BackendError
+            If a search fails for good.
+        TranscriptError
+            If the transcript's file exists or cannot be written.
+        EpisodeError
+            If there is neither a client nor ``SID_API_KEY``.
+        """
+        if self._client is not None:
+            return self._run(self._client)
+        with default_client() as client:
+            return self._run(client)
+
+    def _run(self, client: Any) -> EpisodeResult:
+        def perform(step: Step) -> Any:
+            if isinstance(step, AskModel):
+                return ask(client, step.request)
+            return fetch_blocking(step.searches, self._retry, self._max_parallel_fetches, step.done)
+
+        return drive(self._steps(), perform)
+
+    async def arun(self) -> EpisodeResult:
+        """Run the episode without blocking the event loop; raises as `run` does."""
+        if self._client is not None:
+            return await self._arun(self._client)
+        async with default_async_client() as client:
+            return await self._arun(client)
+
+    async def _arun(self, client: Any) -> EpisodeResult:
+        async def perform(step: Step) -> Any:
+            if isinstance(step, AskModel):
+                return await aask(client, step.request)
+            return await fetch(step.searches, self._retry, self._max_parallel_fetches, step.done)
+
+        return await adrive(self._steps(), perform)
+
+    def _steps(self) -> Steps:
+        plan = replace(self._plan, seed=secrets.randbits(64) if self._seed is None else self._seed)
+        return steps(plan, uuid.uuid4().hex, Recorder(self._transcript, self._on_event))
+
+
+def _require_within(name: str, number: int, least: int, most: int | None) -> None:
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or number < least
+        or (most is not None and number > most)
+    ):
+        bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
+        raise ValueError(f"{name} must be an integer, {bounds}, got {number!r:.100}")

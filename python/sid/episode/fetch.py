@@ -1,0 +1,203 @@
+"""Searches of one turn, made in parallel, each with time-out and retries."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ..backends.corpus import Corpus
+from ..backends.protocol import InvalidFilter, SearchBackend
+from ..tools import ToolError
+from .errors import BackendError
+from .threads import in_thread
+
+__all__ = ["Done", "Found", "RetryPolicy", "Search", "fetch", "fetch_blocking"]
+
+Found: TypeAlias = list[Mapping[str, Any]] | ToolError
+"""What a search gives: its hits, or what the model did wrong."""
+
+_BUGS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
+"""Errors that another try does not mend."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How long a search may take, and how often it is tried.
+
+    Errors that tell of a bug (``TypeError``, ``ValueError``, ``KeyError`` and the like) are not tried again.
+
+    Parameters
+    ----------
+    attempts
+        Tries in all.
+    timeout
+        Seconds that one try may take. A backend that cannot be cancelled is left to itself then.
+    wait
+        Seconds before the second try; before each later one twice as many as before the last.
+    """
+
+    attempts: int = 3
+    timeout: float = 30.0
+    wait: float = 0.25
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or self.timeout <= 0 or self.wait < 0:
+            raise ValueError(f"attempts must be at least 1, timeout positive, wait not negative; got {self}")
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search that the model asked for, checked. ``number`` is that of its call in the turn."""
+
+    number: int
+    tool: str
+    corpus: Corpus = field(repr=False)
+    mode: str
+    query: str
+    limit: int
+    snippet_size: int
+    filters: Mapping[str, Any] | None
+
+    @property
+    def backend(self) -> SearchBackend:
+        """Where to search."""
+        backend = self.corpus.backend(self.mode)
+        assert backend is not None  # noqa: S101  (the tool would not be there)
+        return backend
+
+    def failed(self, reason: str) -> BackendError:
+        """Give the error that ends the episode because this search failed."""
+        return BackendError(f"{self.tool} failed for the query {self.query!r:.100}: {reason}")
+
+
+Done: TypeAlias = Callable[[Search, Found], None]
+"""Called once a search is done, with what it gave."""
+
+
+async def fetch(
+    searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done, *, asynchronous: bool = True
+) -> None:
+    """Make the searches, at most ``parallel`` at a time, and tell ``done`` what each found.
+
+    Searches of one backend that differ in the query alone are one call, if the backend takes several
+    (``search_many``).
+
+    Parameters
+    ----------
+    asynchronous
+        Whether a backend's own ``asearch`` may be used, which may belong to an event loop.
+
+    Raises
+    ------
+    BackendError
+        If a search fails for good. The others are given up then.
+    """
+    slots = asyncio.Semaphore(parallel)
+
+    async def make(group: list[Search]) -> None:
+        async with slots:
+            results = await _tried(group, policy, asynchronous)
+        for search, found in zip(group, results, strict=True):
+            done(search, found)
+
+    tasks = [asyncio.ensure_future(make(group)) for group in _groups(searches)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def fetch_blocking(searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done) -> None:
+    """Do as `fetch` does, on an event loop of its own."""
+
+    def work() -> None:
+        asyncio.run(fetch(searches, policy, parallel, done, asynchronous=False))
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    # A loop runs in this thread, as in notebooks: another thread can have one.
+    failures: list[BaseException] = []
+
+    def keep() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=keep, name="sid-episode", daemon=True)
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]
+    return None
+
+
+def _groups(searches: Sequence[Search]) -> list[list[Search]]:
+    """Give the searches, together those that are made in one call."""
+    groups: dict[Hashable, list[Search]] = {}
+    for search in searches:
+        key: Hashable = search.number
+        if hasattr(search.backend, "search_many"):
+            key = (id(search.backend), search.limit, json.dumps(search.filters, sort_keys=True))
+        groups.setdefault(key, []).append(search)
+    return list(groups.values())
+
+
+async def _tried(group: list[Search], policy: RetryPolicy, asynchronous: bool) -> list[Found]:
+    """Make one call, again if it fails in passing."""
+    for attempt in range(1, policy.attempts + 1):
+        try:
+            return await asyncio.wait_for(_made(group, asynchronous), policy.timeout)
+        except (ToolError, InvalidFilter) as error:
+            if len(group) > 1:  # one query's mistake is not the others'
+                return [found for search in group for found in await _tried([search], policy, asynchronous)]
+            return [error if isinstance(error, ToolError) else ToolError(str(error))]
+        except _BUGS as error:
+            raise group[0].failed(_reason(error)) from error
+        except Exception as error:
+            if attempt == policy.attempts:
+                tries = f"{attempt} tries, the last: " if attempt > 1 else ""
+                timed_out = isinstance(error, TimeoutError) and not str(error)
+                reason = f"no answer within {policy.timeout:g} s" if timed_out else _reason(error)
+                raise group[0].failed(tries + reason) from error
+        await asyncio.sleep(policy.wait * 2 ** (attempt - 1))
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _made(group: list[Search], asynchronous: bool) -> list[Found]:
+    """Make one call."""
+    first, backend = group[0], group[0].backend
+    limit, filters = first.limit, first.filters
+    if len(group) > 1:
+        queries = [search.query for search in group]
+        many: Any = backend
+        results = await in_thread(
+            lambda: [list(hits)[:limit] for hits in many.search_many(queries, limit=limit, filters=filters)]
+        )
+        if len(results) != len(group):
+            raise ValueError(f"search_many gave {len(results)} results for {len(group)} queries")
+        return list(results)
+    own = getattr(backend, "asearch", None) if asynchronous else None
+    if own is not None:
+        return [list(await own(first.query, limit=limit, filters=filters))[:limit]]
+    return [await in_thread(lambda: list(backend.search(first.query, limit=limit, filters=filters))[:limit])]
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split()):.300}"

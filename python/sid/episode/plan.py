@@ -1,0 +1,166 @@
+"""What an episode is made with, fixed before it starts: the part of every request that never changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..backends.corpus import Corpus
+from ..backends.router import CorpusRouter
+from ..tools import (
+    READ_TOOL,
+    REPORT_TOOL,
+    SEARCH_TOOL,
+    TEXT_SEARCH_TOOL,
+    Tool,
+    ToolExample,
+    for_corpus,
+    with_parameters,
+)
+
+__all__ = ["DEFAULT_INSTRUCTIONS", "MAX_OUTPUT_TOKENS", "REWARDS", "Plan", "default_examples", "tools_of"]
+
+REWARDS = ("f1", "ndcg")
+"""What the model aims at: the right set of documents, or the right order."""
+
+MAX_OUTPUT_TOKENS = 4096
+
+DEFAULT_INSTRUCTIONS = """\
+You find the documents that help to answer a question. You do not answer the question yourself.
+
+Search from several sides: put the question in other words, look for each thing that it asks about, and follow what \
+the results mention. You may make several calls in one turn. Results show snippets; read a document where a snippet \
+does not tell whether it helps.
+
+When you have found what there is, or when one turn remains, call report_helpful_ids, alone, with the ids of the \
+documents that help, the most helpful first. That ends the search, so do not call it before you have searched."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An episode's settings, as plain data but for the router."""
+
+    question: str
+    model: str
+    instructions: str
+    tools: Sequence[Tool]
+    tool_examples: Sequence[ToolExample]
+    reward: str
+    reasoning_effort: str
+    max_turns: int
+    default_limit: int
+    language: str
+    seed: int
+    router: CorpusRouter
+
+    def fixed_request(self, session: str) -> str:
+        """Give all of a request but its input, as JSON: made once, so that every turn's is the same.
+
+        Parameters
+        ----------
+        session
+            What tells the service that requests belong together.
+        """
+        return json.dumps(
+            {
+                "model": self.model,
+                "instructions": self.instructions,
+                "tools": self.tools,
+                "store": False,
+                "include": ["reasoning.encrypted_content"],
+                "max_output_tokens": MAX_OUTPUT_TOKENS,
+                "reasoning": {"effort": self.reasoning_effort},
+                "extra_body": {"sid": {"tool_examples": self.tool_examples, "reward": self.reward}},
+                "extra_headers": {"x-session-affinity": session},
+            }
+        )
+
+    def as_event(self) -> dict[str, Any]:
+        """Give it as the first event of a transcript tells it."""
+        corpora = [
+            {
+                "name": corpus.name,
+                "contents": corpus.contents,
+                "modes": list(corpus.modes()),
+                "filters": dict(corpus.filters),
+                "display_fields": None if corpus.display_fields is None else list(corpus.display_fields),
+            }
+            for corpus in self.router.corpora
+        ]
+        settings = {name: value for name, value in vars(self).items() if name != "router"}
+        return {**settings, "corpora": corpora}
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Plan:
+        """Make it from what `as_event` gave; its corpora cannot be searched.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If the event is not what `as_event` gives.
+        """
+        corpora = [
+            Corpus(
+                name=recorded["name"],
+                contents=recorded["contents"],
+                filters=recorded["filters"],
+                display_fields=recorded["display_fields"],
+                **dict.fromkeys(recorded["modes"], _Recorded()),
+            )
+            for recorded in event["corpora"]
+        ]
+        names = [name for name in cls.__dataclass_fields__ if name != "router"]
+        return cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora))
+
+
+class _Recorded:
+    """A backend of which only what it gave is left."""
+
+    def search(
+        self, query: str, *, limit: int, filters: Mapping[str, Any] | None = None
+    ) -> Sequence[Mapping[str, Any]]:
+        raise NotImplementedError("a replay searches nothing: what was found is in the transcript")
+
+
+def tools_of(router: CorpusRouter) -> list[Tool]:
+    """Give the tools for some corpora: their searches, read and report."""
+    plain = {"search": SEARCH_TOOL, "text_search": TEXT_SEARCH_TOOL}
+    searches = [
+        for_corpus(with_parameters(plain[mode], corpus.filters), corpus.name, corpus.contents)
+        for corpus, mode in router.tool_names().values()
+    ]
+    return [*searches, READ_TOOL, REPORT_TOOL]
+
+
+def default_examples(router: CorpusRouter) -> list[ToolExample]:
+    """Give an example of each tool of `tools_of`, filters included whose schemas give examples of values.
+
+    Examples
+    --------
+    >>> from sid.backends import Corpus, CorpusRouter, SqliteBackend
+    >>> author = {"type": "string", "examples": ["Ada Lovelace"]}
+    >>> with SqliteBackend() as backend:
+    ...     router = CorpusRouter([Corpus(text_search=backend, filters={"author": author})])
+    ...     default_examples(router)[0]["arguments"]
+    {'query': 'owl hearing prey snow', 'limit': 5, 'author': 'Ada Lovelace'}
+    """
+    queries = {
+        "search": ("A search by meaning", "how owls find prey that moves under the snow"),
+        "text_search": ("A search by words", "owl hearing prey snow"),
+    }
+    examples: list[ToolExample] = []
+    for name, (corpus, mode) in router.tool_names().items():
+        caption, query = queries[mode]
+        filters = {key: schema["examples"][0] for key, schema in corpus.filters.items() if schema.get("examples")}
+        examples.append({"caption": caption, "name": name, "arguments": {"query": query, "limit": 5, **filters}})
+    return [
+        *examples,
+        {"caption": "Reading on from character 800", "name": "read", "arguments": {"id": "123456#800:1600"}},
+        {
+            "caption": "The report that ends the search",
+            "name": "report_helpful_ids",
+            "arguments": {"ids": ["123456", "654321#0:240"]},
+        },
+    ]
