@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from . import _kernels
-from .document_cache import _validate_language
+from .document_cache import validate_language
 
 __all__ = ["kept_terms", "query_terms", "term_frequencies", "token_spans"]
 
@@ -33,7 +33,7 @@ def kept_terms(text: str, language: str = "english") -> list[str]:
     >>> kept_terms("The owl's 3.14 mice, 日本")
     ["owl's", '3.14', 'mice', '日', '本']
     """
-    return [token[0] for token in _kernels.analyze(text, _validate_language(language))]
+    return [token[0] for token in _kernels.analyze(text, validate_language(language))]
 
 
 def query_terms(query: str, language: str = "english") -> list[str]:

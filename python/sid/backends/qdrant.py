@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..analysis import ALL_TOKENS, query_terms, term_frequencies
-from ..document_cache import _validate_language
+from ..document_cache import validate_language
 from .corpus import RETRIEVAL_MODES
 from .documents import CONTENT, ID, Document, decoded, encoded
 from .embedder import Embedder, unit_vectors
@@ -129,7 +129,7 @@ class QdrantBackend:
         if mode == "search" and embedder is None:
             raise UnusableIndex(f"to search collection {collection!r} by meaning, give the embedder of its vectors")
         if language is not None:
-            _validate_language(language)
+            validate_language(language)
         self.client = client
         self.collection = collection
         self.mode = mode

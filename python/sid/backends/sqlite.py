@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..document_cache import _validate_language
+from ..document_cache import validate_language
 from .documents import Document, decoded, encoded
 from .embedder import Embedder
 from .errors import UnusableIndex
@@ -109,7 +109,7 @@ class SqliteBackend:
         check: bool = True,
     ) -> None:
         if language is not None:
-            _validate_language(language)
+            validate_language(language)
         self.connections = SqliteConnections(path, INDEX, writable=not read_only)
         self.embedder = embedder
         try:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .store import Added as Added
     from .store import GovernedStore as GovernedStore
     from .tickets import Ticket as Ticket
+    from .tool import ServiceInstructions as ServiceInstructions
     from .versions import EVERYONE as EVERYONE
     from .versions import DocumentVersion as DocumentVersion
 
@@ -63,6 +64,7 @@ _MODULES = {
     "ReviewItem": "review",
     "ReviewQueue": "review",
     "Reviewer": "review",
+    "ServiceInstructions": "tool",
     "Ticket": "tickets",
     "Unavailable": "results",
     "UnusableStore": "errors",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..tools import ToolError
 from .audit import append
 from .gate import eligible
 from .principal import Principal
@@ -36,7 +37,7 @@ TicketReader: TypeAlias = Callable[[Principal, str], Ticket | None]
 """Gives the authoritative ticket of an id, for a principal, or ``None`` if there is none. What it raises goes on."""
 
 
-class InvalidArguments(ValueError):
+class InvalidArguments(ToolError):
     """Arguments that no ticket and no question can have. The message is for the model; it tells of nothing but them."""
 
 

@@ -2,6 +2,7 @@
 //! score tells nothing of any other document.
 
 use crate::bm25;
+use crate::parallel;
 use crate::snippet::pass::Pass;
 use crate::snippet::query::Query;
 use crate::text::ascii::InstructionSet;
@@ -30,12 +31,19 @@ pub fn scores(
     let mut scored = vec![Scored::default(); documents.len()];
     // Of each term, the documents that hold it and how often.
     let mut held: Vec<Vec<(usize, usize)>> = vec![Vec::new(); query.terms()];
-    for (number, (&document, scored)) in documents.iter().zip(&mut scored).enumerate() {
+    let bytes = documents.iter().map(|text| text.as_bytes().len()).sum();
+    let passes = parallel::map(documents, bytes, None, |&document| {
         let pass = Pass::new(document, language, set, &query);
-        scored.length = pass.kept.ones_before(pass.starts.len());
-        for (events, held) in pass.features.unigrams.iter().zip(&mut held) {
-            if !events.is_empty() {
-                held.push((number, events.len()));
+        let events = pass.features.unigrams.iter().map(Vec::len);
+        let length = pass.kept.ones_before(pass.starts.len());
+        (length, events.collect::<Vec<_>>())
+    });
+    for (number, ((length, frequencies), scored)) in passes.into_iter().zip(&mut scored).enumerate()
+    {
+        scored.length = length;
+        for (frequency, held) in frequencies.into_iter().zip(&mut held) {
+            if frequency > 0 {
+                held.push((number, frequency));
                 scored.matched += 1;
             }
         }
