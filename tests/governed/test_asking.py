@@ -309,8 +309,9 @@ def tampered(made, statement: str, *values: object) -> None:
     "statement",
     [
         "UPDATE version SET text = 'Shut valve A, then bleed the pump.' WHERE document = CAST('NS-1' AS BLOB)",
-        "UPDATE version SET text = CAST('Shut valve A, then bleed the pump.' AS BLOB) WHERE document = CAST('NS-1' AS BLOB)",
-        "UPDATE version SET metadata = CAST(replace(metadata, 'acme', 'evil') AS BLOB) WHERE document = CAST('NS-1' AS BLOB)",
+        "UPDATE version SET text = CAST('Shut valve A.' AS BLOB) WHERE document = CAST('NS-1' AS BLOB)",
+        "UPDATE version SET metadata = CAST(replace(metadata, 'acme', 'evil') AS BLOB) "
+        "WHERE document = CAST('NS-1' AS BLOB)",
         "UPDATE version SET digest = replace(digest, 'a', 'b') WHERE document = CAST('NS-1' AS BLOB)",
         "UPDATE version SET document = CAST('NS-2' AS BLOB) WHERE document = CAST('NS-1' AS BLOB)",
     ],

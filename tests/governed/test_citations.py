@@ -154,6 +154,6 @@ def test_what_is_quoted_and_what_is_not() -> None:
 def test_answers_that_are_none(claims) -> None:
     with store(None, version()) as made:
         before = AuditLog(made).head()
-        with pytest.raises(ValueError, match="claim|citation|quote"):
+        with pytest.raises(ValueError, match=r"claim|citation|quote"):
             made.check_answer(ADA, claims)
         assert AuditLog(made).head() == before

@@ -125,7 +125,8 @@ def file_review(
         "VALUES (?, ?, ?, ?, ?, 'open', 0)",
         (review_id, base, qualification.encode(), subject, at.isoformat()),
     )
-    append(connection, at, "review_filed", {"review": review_id, "subject": sha256(subject)})
+    said = {"review": review_id, "base": base, "qualification": qualification, "subject": sha256(subject)}
+    append(connection, at, "review_filed", said)
     return review_id
 
 
@@ -205,7 +206,7 @@ class ReviewQueue:
                 (reviewer.reviewer_id.encode(), until, number),
             )
             claim = row[5] + 1
-            self._log(connection, now, "review_claimed", row[0], reviewer.reviewer_id, claim)
+            self._log(connection, now, "review_claimed", row[0], reviewer.reviewer_id, claim, until=until)
             return self._read(connection, row[0])
 
     def resolve(self, item: ReviewItem, resolution: str) -> None:

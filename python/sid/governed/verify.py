@@ -31,27 +31,34 @@ class _Logged:
         self.statuses: dict[str, list[list[Any]]] = {}
         self.tickets: dict[str, str] = {}
         self.reviews: dict[str, dict[str, Any]] = {}
-        for kind, raw in connection.execute("SELECT kind, data FROM audit ORDER BY sequence"):
+        for at, kind, raw in connection.execute("SELECT at, kind, data FROM audit ORDER BY sequence"):
             try:
-                self._take(kind, unpacked(raw))
+                self._take(at, kind, unpacked(raw))
             except (AttributeError, KeyError, TypeError, ValueError):
                 continue  # not as it was written, which the chain tells
 
-    def _take(self, kind: str, data: dict[str, Any]) -> None:
+    def _take(self, at: str, kind: str, data: dict[str, Any]) -> None:
         if kind == "added":
             self.versions.update(data["versions"])
         elif kind == "status":
-            self.statuses.setdefault(data["version"], []).append([data["status"], data["day"]])
+            changes = self.statuses.setdefault(data["version"], [])
+            changes.append([len(changes) + 1, data["status"], data["day"]])
         elif kind == "tickets":
             self.tickets.update(data["tickets"])
         elif kind == "review_filed":
-            self.reviews[data["review"]] = {"subject": data["subject"], "state": "open", "claim": 0}
+            filed = {name: data[name] for name in ("base", "qualification", "subject")}
+            self.reviews[data["review"]] = {**filed, "filed_at": at, "state": "open", "claims": 0, **_UNCLAIMED}
         elif kind == "review_claimed":
-            self.reviews[data["review"]] |= {"state": "claimed", "claim": data["claim"], "reviewer": data["reviewer"]}
+            held = {"claims": data["claim"], "reviewer": data["reviewer"], "claimed_until": data["until"]}
+            self.reviews[data["review"]] |= {"state": "claimed", **held}
         elif kind == "review_released":
-            self.reviews[data["review"]] |= {"state": "open", "reviewer": None}
+            self.reviews[data["review"]] |= {"state": "open", **_UNCLAIMED}
         elif kind == "review_resolved":
-            self.reviews[data["review"]] |= {"state": "resolved", "resolution": data["resolution"]}
+            done = {"state": "resolved", "claimed_until": None, "resolution": data["resolution"]}
+            self.reviews[data["review"]] |= done
+
+
+_UNCLAIMED = {"reviewer": None, "claimed_until": None, "resolution": None}
 
 
 def _version_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator[str]:
@@ -81,11 +88,11 @@ def _version_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator
 def _status_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator[str]:
     found: dict[str, list[list[Any]]] = {}
     rows = connection.execute(
-        "SELECT document, version, status, day FROM status_change ORDER BY document, version, sequence"
+        "SELECT document, version, sequence, status, day FROM status_change ORDER BY document, version, sequence"
     )
-    for document, version, status, day in rows:
+    for document, version, *change in rows:
         name = str(VersionKey(bytes(document).decode(errors="replace"), version))
-        found.setdefault(name, []).append([status, day])
+        found.setdefault(name, []).append(change)
     for name in sorted(found.keys() | logged.statuses.keys()):
         if found.get(name) != logged.statuses.get(name):
             yield f"status of {name} is not as it was written"
@@ -105,18 +112,24 @@ def _ticket_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator[
 
 def _review_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator[str]:
     missing = dict(logged.reviews)
-    rows = connection.execute("SELECT id, subject, state, claims, reviewer, resolution FROM review ORDER BY number")
-    for review_id, subject, state, claims, reviewer, resolution in rows:
-        found = {"subject": _digest(subject), "state": state, "claim": claims}
-        if reviewer is not None:
-            found["reviewer"] = bytes(reviewer).decode(errors="replace")
-        if resolution is not None:
-            found["resolution"] = _digest(resolution)
-        expected = missing.pop(review_id, {})
-        if found != {name: value for name, value in expected.items() if value is not None}:
+    columns = (
+        "base",
+        "qualification",
+        "subject",
+        "filed_at",
+        "state",
+        "claims",
+        "reviewer",
+        "claimed_until",
+        "resolution",
+    )
+    rows = connection.execute(f"SELECT id, {', '.join(columns)} FROM review ORDER BY number")  # noqa: S608
+    for review_id, *row in rows:
+        found = dict(zip(columns, row, strict=True))
+        for name in ("qualification", "reviewer"):
+            found[name] = found[name].decode(errors="replace") if isinstance(found[name], bytes) else found[name]
+        for name in ("subject", "resolution"):
+            found[name] = sha256(found[name]) if isinstance(found[name], bytes) else found[name]
+        if found != missing.pop(review_id, None):
             yield f"review {review_id} is not as it was written"
     yield from (f"review {review_id} is missing" for review_id in missing)
-
-
-def _digest(raw: object) -> str:
-    return sha256(raw) if isinstance(raw, bytes) else ""
