@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-__all__ = ["packed", "sha256", "unpacked"]
+__all__ = ["packed", "readable", "sha256", "unpacked"]
 
 
 def packed(value: Any) -> bytes:
@@ -41,3 +41,8 @@ def unpacked(raw: bytes) -> Any:
 def sha256(raw: bytes) -> str:
     """Give the SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(raw).hexdigest()
+
+
+def readable(key: object) -> str:
+    """Give a key out of a table that may be damaged, so that it can be shown."""
+    return key.decode(errors="replace") if isinstance(key, bytes) else f"{key!r:.80}"

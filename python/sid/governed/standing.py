@@ -8,6 +8,7 @@ from typing import cast
 
 from .eligibility import Standing
 from .locators import VersionKey
+from .packing import readable
 from .versions import STATUSES, Metadata, Status
 
 __all__ = ["Damaged", "metadata_of", "standing_of", "successors_of"]
@@ -41,8 +42,7 @@ def metadata_of(row: tuple[bytes, int, bytes, str]) -> Metadata:
         if (metadata.document_id.encode(), metadata.version) != (document, version):
             raise ValueError("they are of another version")
     except (TypeError, ValueError) as error:
-        shown = bytes(document).decode(errors="replace") if isinstance(document, bytes) else repr(document)
-        raise Damaged(f"metadata of {shown}@{version}: {error}"[:500]) from None
+        raise Damaged(f"metadata of {readable(document)}@{version}: {error}"[:500]) from None
     return metadata
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .days import as_instant, day_of
 from .names import checked_name, checked_names
-from .packing import packed, sha256, unpacked
+from .packing import packed, readable, sha256, unpacked
 from .principal import Principal
 from .standing import Damaged
 
@@ -136,5 +136,5 @@ def ticket_of(row: tuple[bytes, bytes, str]) -> Ticket:
         if ticket.ticket_id.encode() != key:
             raise ValueError("it is another")
     except (TypeError, ValueError) as error:
-        raise Damaged(f"ticket {bytes(key).decode(errors='replace')}: {error}"[:500]) from None
+        raise Damaged(f"ticket {readable(key)}: {error}"[:500]) from None
     return ticket

@@ -6,8 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from .locators import VersionKey
-from .packing import sha256, unpacked
+from .packing import readable, sha256, unpacked
 from .standing import Damaged, metadata_of
 from .tickets import ticket_of
 from .writing import in_force_rows
@@ -91,7 +90,7 @@ def _status_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator[
         "SELECT document, version, sequence, status, day FROM status_change ORDER BY document, version, sequence"
     )
     for document, version, *change in rows:
-        name = str(VersionKey(bytes(document).decode(errors="replace"), version))
+        name = f"{readable(document)}@{version}"
         found.setdefault(name, []).append(change)
     for name in sorted(found.keys() | logged.statuses.keys()):
         if found.get(name) != logged.statuses.get(name):

@@ -108,8 +108,8 @@ mod tests {
 
         #[test]
         fn scores_are_those_of_the_formula(
-            terms in proptest::collection::vec("[a-e]{1,2}|longer-than-eight|ähnlich", 0..24),
-            documents in proptest::collection::vec("([a-e]{1,2}|LONGER|ähnlich|the|[ ,.]){0,30}", 0..12),
+            terms in proptest::collection::vec("[a-e]{1,2}|longer|ähnlich|the", 0..24),
+            documents in proptest::collection::vec("([a-e]{1,2}|LONGER|ähnlich|the|日|[ ,.]){0,90}", 0..12),
         ) {
             let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
             let texts: Vec<&str> = documents.iter().map(String::as_str).collect();

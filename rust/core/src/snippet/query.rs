@@ -52,11 +52,14 @@ impl Query {
         collector.query.ready(language)
     }
 
-    /// Takes terms as they are, those that occur again only once, and no pairs.
+    /// Takes terms as they are, those that occur again only once, stopwords not at all, and no pairs.
     pub fn of_terms<'a>(terms: impl IntoIterator<Item = &'a [u8]>, language: Language) -> Self {
         let mut query = Query::empty(language);
         for term in terms {
-            query.add_term(prefix(term), term);
+            // No query holds a term that a text drops.
+            if !language.is_stopword(term) {
+                query.add_term(prefix(term), term);
+            }
         }
         query.ready(language)
     }
