@@ -56,6 +56,8 @@ def rows(found: GovernedStore) -> list[tuple[object, ...]]:
         ({"text": " \n"}, "blank"),
         ({"text": "\ud800"}, "lone surrogate"),
         ({"text": 5}, "must be a str"),
+        ({"text": "a\x1b[2Jb"}, r"control character '\\x1b' at 1"),
+        ({"text": "a\x9b2Jb"}, "control character"),
         ({"scope": "\t"}, "printable"),
         ({"audience": "acme"}, "collection"),
         ({"audience": ()}, "got none"),

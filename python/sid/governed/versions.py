@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
@@ -24,6 +25,9 @@ EVERYONE: Final = "everyone"
 TITLE_MAX = 500
 TEXT_MAX = 1_000_000
 """Code points of a title and of a text at most."""
+
+# They would be carried out, not shown, by the terminal of whoever looks at a text.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +99,8 @@ class DocumentVersion(Described):
     document_id, version
         What names it for ever; ``version`` is a whole number from 1.
     title, text
-        What is searched and shown. The title has at most 500 characters, the text 1,000,000.
+        What is searched and shown. The title has at most 500 characters, the text 1,000,000, none of them a control
+        character but tabs and line ends.
     scope
         What it is about, such as an equipment family. A question is asked within one scope.
     effective_from, effective_until
@@ -134,6 +139,11 @@ class DocumentVersion(Described):
             raise TypeError(f"text of {self.key} must be a str, got {self.text!r:.80}")
         if not 0 < len(self.text) <= TEXT_MAX or self.text.isspace():
             raise ValueError(f"text of {self.key} must have 1 to {TEXT_MAX} characters and not be blank")
+        if control := _CONTROL.search(self.text):
+            raise ValueError(
+                f"text of {self.key} has the control character {control[0]!a} at {control.start()}; tabs and line ends "
+                "alone are text"
+            )
         try:
             self.text.encode()
         except UnicodeEncodeError as error:
