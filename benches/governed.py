@@ -1,7 +1,7 @@
 """What a question costs a governed store: rows and tokens touched, steps of SQLite, and time, against the store's size.
 
-Run it with a number of versions, or by default up to 100,000 of 50 organizations. The counts are the same on every machine:
-they grow with what the asker may see, and not with the store.
+Run it with a number of versions, or by default up to 100,000 of 50 organizations. The counts are the same on every
+machine: they grow with what the asker may see, and not with the store.
 """
 
 from __future__ import annotations
@@ -20,11 +20,8 @@ from sid.governed import AuditLog, DocumentVersion, Found, GovernedStore, Princi
 ORGANIZATIONS = 50
 FAMILIES = ("pumps", "boilers", "chillers", "lifts", "meters")
 NOW = datetime(2026, 6, 15, tzinfo=UTC)
-WORDS = [
-    f"{first}{second}"
-    for first in ["valve", "pump", "seal", "gauge", "filter", "rotor", "drive", "sensor"]
-    for second in range(40)
-]
+PARTS = ("valve", "pump", "seal", "gauge", "filter", "rotor", "drive", "sensor")
+WORDS = [f"{part}{number}" for part in PARTS for number in range(40)]
 
 
 def versions(count: int, organizations: int, *, seed: int = 1) -> Iterator[DocumentVersion]:
@@ -32,15 +29,15 @@ def versions(count: int, organizations: int, *, seed: int = 1) -> Iterator[Docum
     chance = random.Random(seed)
     for number in range(count):
         document, version = (number - 1, 2) if number % 4 == 3 else (number, 1)
-        owner = document % organizations
+        group = number // 4
         yield DocumentVersion(
             document_id=f"D{document}",
             version=version,
             title=f"Instruction {document}",
             text=" ".join(chance.choices(WORDS, k=120)),
-            scope=FAMILIES[document // organizations % len(FAMILIES)],
+            scope=FAMILIES[group // organizations % len(FAMILIES)],
             effective_from=f"202{5 + version % 2}-01-01" if version == 2 else "2024-01-01",
-            audience={f"org{owner}"},
+            audience={f"org{group % organizations}"},
             supersedes={f"D{document}@1"} if version == 2 else (),
         )
 
@@ -95,17 +92,12 @@ def main() -> None:
     growing = [(largest // part, max(1, ORGANIZATIONS // part)) for part in (10, 5, 2, 1)]
     shared = [(largest, ORGANIZATIONS // part) for part in (2, 5, 10)]
     rows = []
-    print(
-        f"{'versions':>9} {'organizations':>14} {'eligible':>9} {'tokens':>9} {'steps':>9} {'ms':>8} {'loaded in s':>12}"
-    )
+    names = ("versions", "organizations", "eligible", "tokens", "steps", "milliseconds", "loading")
+    print(" ".join(f"{name:>13}" for name in names))
     for count, organizations in growing + shared:
         row = measure(count, organizations)
         rows.append(row)
-        print(
-            f"{count:>9,} {organizations:>14} {row['eligible']:>9,} {row['tokens']:>9,} {row['steps']:>9,.0f} "
-            f"{row['milliseconds']:>8.1f} {row['loading']:>12.1f}",
-            flush=True,
-        )
+        print(" ".join(f"{row[name]:>13,.{1 if name in names[5:] else 0}f}" for name in names), flush=True)
     if arguments.output:
         (arguments.output / "governed.json").write_text(json.dumps(rows, indent=1) + "\n")
 
