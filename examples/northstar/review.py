@@ -1,8 +1,8 @@
 """Northstar's review: twelve questions, answered by plain ranking and by the governed tool.
 
 Plain ranking is BM25 over every version that there is, as a search index without rules has it. What it puts first is
-then looked up: whether it was superseded on the ticket's day, and whether it is another customer's. The governed tool is
-asked the same questions for the same operators.
+then looked up: whether it was superseded on the ticket's day, and whether it is another customer's. The governed tool
+is asked the same questions for the same operators.
 
     python examples/northstar/review.py
 

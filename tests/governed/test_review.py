@@ -13,7 +13,7 @@ from datetime import timedelta
 
 import pytest
 
-from sid.governed import AuditLog, ClaimLost, GovernedStore, NoApplicableInstruction, Reviewer, ReviewQueue
+from sid.governed import AuditLog, ClaimLost, GovernedStore, NoApplicableInstruction, Refused, Reviewer, ReviewQueue
 from sid.governed.review import GENERAL
 
 from .builders import ADA, KEY, MALLORY, Clock, store, ticket, version
@@ -218,6 +218,31 @@ def test_killed_in_the_middle_of_writes(tmp_path) -> None:
         with made.connections.reading() as connection:
             (versions,) = connection.execute("SELECT count(*) FROM version").fetchone()
         assert versions == sum(len(entry.data["versions"]) for entry in entries if entry.kind == "added")
+
+
+def test_two_loaders_cannot_contradict_each_other(tmp_path) -> None:
+    """Of versions that cannot both be in force, written at the same time by many, just one is there."""
+    store(tmp_path / "s").close()
+    start, refused = threading.Barrier(6), []
+
+    def load(number: int) -> None:
+        with GovernedStore(tmp_path / "s", check=False) as mine:
+            start.wait()
+            try:
+                mine.add([version(number=number), version(f"OTHER-{number}")])
+            except Refused:
+                refused.append(number)
+
+    threads = [threading.Thread(target=load, args=(number,)) for number in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 5
+    with GovernedStore(tmp_path / "s") as made:
+        assert AuditLog(made).verify() == []
+        with made.connections.reading() as connection:
+            assert connection.execute("SELECT count(*) FROM version").fetchone() == (2,)
 
 
 def test_threads_ask_and_write_at_once(tmp_path) -> None:

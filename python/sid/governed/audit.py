@@ -149,7 +149,8 @@ class AuditLog:
 
     def _chain_faults(self, connection: sqlite3.Connection, head: str | None) -> Iterator[str]:
         found = settings(connection)
-        hash_now = hashlib.sha256(bytes(found.get(ID_KEY, b""))).digest()
+        key = found.get(ID_KEY)
+        hash_now = hashlib.sha256(key if isinstance(key, bytes) else b"").digest()
         sequence, seen = 0, head is None
         for row in connection.execute("SELECT sequence, at, kind, data, hash FROM audit ORDER BY sequence"):
             sequence += 1
