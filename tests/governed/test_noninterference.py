@@ -246,11 +246,10 @@ def test_the_property_can_fail() -> None:
         assert len(set(seen)) == 4
 
 
-def leaky_rank(terms: Sequence[str], versions: Sequence[Any], *, store: GovernedStore) -> Any:
+def leaky_rank(terms: Sequence[str], versions: Sequence[Any], *, corpus: Sequence[DocumentVersion]) -> Any:
     """Rank as if all versions of the store counted, which is what a global idf does."""
-    with store.connections.reading() as connection:
-        every = [bytes(text).decode() for (text,) in connection.execute("SELECT text FROM version ORDER BY number")]
-    scores = _kernels.bm25_scores(list(terms), [*(one.text for one in versions), *every], LANGUAGE)
+    every = [one.text for one in (*versions, *corpus)]
+    scores = _kernels.bm25_scores(list(terms), every, LANGUAGE)
     ranked = [Ranked(one, *score) for one, score in zip(versions, scores, strict=False)]
     return sorted(ranked, key=lambda one: (-one.score, one.version.key))
 
@@ -258,13 +257,13 @@ def leaky_rank(terms: Sequence[str], versions: Sequence[Any], *, store: Governed
 def test_statistics_of_all_documents_would_be_noticed(monkeypatch) -> None:
     ada = Principal("ada", "acme")
     ours = [version("A", text="valve valve pump"), version("B", text="pump pump valve")]
-    theirs = [version("C", number, text="pump", audience={f"org{number}"}) for number in range(1, 6)]
+    theirs = [version("C", number, text="valve", audience={f"org{number}"}) for number in range(1, 6)]
     seen = []
     for corpus in (ours, [*ours, *theirs]):
         with opened(ada) as store:
             filled(store, corpus)
             honest = store.read_service_instruction(ada, "T-1", "Which pump, which valve?")
-            monkeypatch.setattr("sid.governed.asking.rank", partial(leaky_rank, store=store))
+            monkeypatch.setattr("sid.governed.asking.rank", partial(leaky_rank, corpus=corpus))
             leaky = store.read_service_instruction(ada, "T-1", "Which pump, which valve?")
             monkeypatch.undo()
             seen.append((repr(honest), repr(leaky)))
