@@ -207,11 +207,11 @@ def test_a_store_in_use_answers_the_same_after_hidden_writes(drawn) -> None:
 def test_authority_removes_what_it_supersedes_and_changes_nothing_else(drawn, data) -> None:
     """A hidden version that supersedes a visible one has just the effect of that one's last day being set by hand."""
     principal, visible, _, _ = drawn
+    written = []
     with opened(principal) as base:
-        filled(base, visible)
-        with base.connections.reading() as connection:
-            keys = {(bytes(d).decode(), n) for d, n in connection.execute("SELECT document, version FROM version")}
-    written = [one for one in visible if tuple(one.key) in keys]
+        for one in visible:
+            with contextlib.suppress(Refused):
+                written += [one] * base.add([one]).added
     candidates = [
         one for one in written if one.status == "active" and not any(one.key in o.supersedes for o in written)
     ]

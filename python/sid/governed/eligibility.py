@@ -60,9 +60,5 @@ def may_open(version: Described, standing: Standing, principal: Principal, day: 
     One that is superseded or whose days are over opens, and is told to be so. No draft opens, none that is withdrawn,
     and none before its first day.
     """
-    return (
-        in_audience(version, principal)
-        and standing.status == "active"
-        and version.effective_from <= day
-        and days_in_force(version, standing) is not None
-    )
+    days = days_in_force(version, standing)
+    return days is not None and days[0] <= day and in_audience(version, principal)
