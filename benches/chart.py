@@ -1,12 +1,8 @@
-"""Draw a comparison's results as an SVG: how many times faster than sid-sdk each work is.
-
-Run as ``python benches/chart.py results.json chart.svg``; needs matplotlib.
-"""
+"""Draw results as SVG: how many times faster than sid-sdk each work is, and how times grow. Needs matplotlib."""
 
 from __future__ import annotations
 
-import argparse
-import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +12,27 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-__all__ = ["draw"]
+from loading import NATIVE, PEER
+from report import circumstances_line, duration
+
+__all__ = ["draw_growth", "draw_speed"]
 
 _REACHED = "#2a7f62"
 _MISSED = "#d9822b"
 _NO_TARGET = "#8a94a3"
 _TICK = "#1f2933"
+_QUIET = "#52606d"
+
+_COLUMNS = 2
+"""Growth curves side by side."""
+
+_NAME_SHARE = 0.22
+"""What part of a growth curve's width is added for names."""
 
 _LABEL_FACTOR = 2.2
 """What a number's width multiplies a place on the logarithmic axis by."""
@@ -41,7 +48,7 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def draw(results: dict[str, Any], path: Path) -> None:
+def draw_speed(results: dict[str, Any], path: Path) -> None:
     """Write the chart of a comparison's results, as `compare` writes them to ``results.json``.
 
     Raises
@@ -59,16 +66,75 @@ def draw(results: dict[str, Any], path: Path) -> None:
         title = f"Speed over sid-sdk {results['versions']['sid-sdk']} (logarithmic; longer is faster)"
         axes.set_title(title, loc="left", fontsize=12, pad=30)
         _draw_legend(axes, rows)
-        machine = results["machine"]
-        axes.set_xlabel(
-            f"{machine['cpu']}, {machine['cores']} cores · Python {machine['python']} · {machine['os']} · "
-            f"{results['date']}",
-            fontsize=8,
-            color="#52606d",
-            labelpad=8,
+        axes.set_xlabel(circumstances_line(results), fontsize=8, color=_QUIET, labelpad=8)
+        _save(figure, path)
+
+
+def draw_growth(results: dict[str, Any], path: Path) -> None:
+    """Write the chart of growth curves, as `growth` writes them to ``growth.json``."""
+    curves = results["curves"]
+    rows = math.ceil(len(curves) / _COLUMNS)
+    with matplotlib.rc_context(_STYLE):
+        figure, grid = pyplot.subplots(
+            rows, _COLUMNS, figsize=(8.6, 1 + 2.6 * rows), squeeze=False, layout=ConstrainedLayoutEngine(hspace=0.08)
         )
-        figure.savefig(path, format="svg", facecolor="white", metadata={"Date": None})
-        pyplot.close(figure)
+        figure.suptitle("How times grow (logarithmic; flatter is better)", x=0.01, ha="left", fontsize=12)
+        for axes, curve in zip(grid.flat, curves, strict=False):
+            _draw_curve(axes, curve)
+        for axes in grid.flat[len(curves) :]:
+            axes.set_axis_off()
+        figure.supxlabel(circumstances_line(results), fontsize=8, color=_QUIET)
+        _save(figure, path)
+
+
+def _draw_curve(axes: Axes, curve: dict[str, Any]) -> None:
+    """Draw each implementation's times by size, named where its line ends, with its exponent."""
+    most = max(size for size, _ in curve["seconds"][NATIVE])
+    for name, points in curve["seconds"].items():
+        color = _NO_TARGET if name == PEER else _REACHED if curve["met"] else _MISSED
+        axes.plot(*zip(*points, strict=True), color=color, linewidth=1.8, marker="o", markersize=3.5)
+        axes.annotate(
+            f"{name}\n{curve['exponents'][name]:z.2f}",
+            points[-1],
+            xytext=(6, 0),
+            textcoords="offset points",
+            # Apart, even where the lines meet.
+            verticalalignment="bottom" if name == PEER else "top",
+            fontsize=8,
+            color=color,
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    # Room for the names.
+    axes.set_xlim(right=most ** (1 + _NAME_SHARE) / min(size for size, _ in curve["seconds"][NATIVE]) ** _NAME_SHARE)
+    axes.xaxis.set_major_formatter(_count)
+    axes.yaxis.set_major_formatter(lambda seconds, _: duration(seconds).replace(".00", "").replace(".0 ", " "))
+    axes.minorticks_off()
+    axes.grid(color="#e4e7eb", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0, labelsize=8)
+    axes.set_title(f"{curve['work']}\n", loc="left", fontsize=9.5)
+    axes.annotate(
+        f"exponent expected: {curve['expected']}, ≤ {curve['bound']:g}",
+        (0, 1),
+        xytext=(0, 5),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=8,
+        color=_QUIET,
+    )
+    axes.set_xlabel(curve["axis"], fontsize=8)
+
+
+def _count(number: float, _: float) -> str:
+    """Write a number of things in short."""
+    unit, size = next(((unit, size) for unit, size in (("M", 1e6), ("K", 1e3)) if number >= size), ("", 1))
+    return f"{number / size:g} {unit}".rstrip()
+
+
+def _save(figure: Figure, path: Path) -> None:
+    figure.savefig(path, format="svg", facecolor="white", metadata={"Date": None})
+    pyplot.close(figure)
 
 
 def _draw_rows(axes: Axes, rows: list[dict[str, Any]]) -> None:
@@ -98,7 +164,7 @@ def _draw_rows(axes: Axes, rows: list[dict[str, Any]]) -> None:
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#e4e7eb", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.axvline(1, color="#52606d", linewidth=1)
+    axes.axvline(1, color=_QUIET, linewidth=1)
 
 
 def _draw_legend(axes: Axes, rows: list[dict[str, Any]]) -> None:
@@ -127,16 +193,3 @@ def _color(row: dict[str, Any]) -> str:
     if row["bar"] is None:
         return _NO_TARGET
     return _REACHED if row["met"] else _MISSED
-
-
-def main() -> None:
-    """Draw the chart that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("results", type=Path, help="results.json of a comparison")
-    parser.add_argument("chart", type=Path, help="the SVG to write")
-    arguments = parser.parse_args()
-    draw(json.loads(arguments.results.read_text(encoding="utf-8")), arguments.chart)
-
-
-if __name__ == "__main__":
-    main()

@@ -51,6 +51,8 @@ class Implementation:
         What tables call it.
     package, document_cache, document_rendering, id_stream
         Its modules.
+    analysis_cache
+        The module that tells what is remembered of texts; nothing for sid-sdk, which remembers nothing.
     folder
         Where ``import sid`` finds it.
     variables
@@ -62,6 +64,7 @@ class Implementation:
     document_cache: Any
     document_rendering: Any
     id_stream: Any
+    analysis_cache: Any
     folder: Path
     variables: Mapping[str, str]
 
@@ -131,7 +134,10 @@ def _implementation(name: str, package: ModuleType, folder: Path, variables: Map
         importlib.import_module(f"{package.__name__}.{module}")
         for module in ("document_cache", "document_rendering", "id_stream")
     )
-    return Implementation(name, package, document_cache, document_rendering, id_stream, folder, variables)
+    analysis_cache = None if name == PEER else importlib.import_module(f"{package.__name__}.analysis_cache")
+    return Implementation(
+        name, package, document_cache, document_rendering, id_stream, analysis_cache, folder, variables
+    )
 
 
 @contextmanager

@@ -53,6 +53,12 @@ def test_cold_snippet_of_languages(benchmark: Any, implementation: Implementatio
 
 
 @pytest.mark.parametrize("size", [1 << 12, 1 << 16])
+def test_second_snippet(benchmark: Any, implementation: Implementation, size: int) -> None:
+    """Choose snippets of texts that were asked about once: they are analysed and remembered."""
+    run(benchmark, implementation, f"second snippet of a text, {size:,}", works.second_snippet(implementation, size))
+
+
+@pytest.mark.parametrize("size", [1 << 12, 1 << 16])
 def test_warm_apply_snippet(benchmark: Any, implementation: Implementation, size: int) -> None:
     """View snippets of documents that were asked about before."""
     run(benchmark, implementation, f"warm apply_snippet, {size:,}", works.warm_snippet(implementation, size))
@@ -73,6 +79,23 @@ def test_add_document(benchmark: Any, implementation: Implementation) -> None:
     run(benchmark, implementation, "add_document, small documents", works.add_document(implementation))
 
 
+def test_whole_loop(benchmark: Any, implementation: Implementation) -> None:
+    """Add, view, render and record search results one by one."""
+    run(benchmark, implementation, "whole loop, drop-in methods, 4,096", works.whole_loop(implementation, 1 << 12))
+
+
+def test_render_results(benchmark: Any, implementation: Implementation) -> None:
+    """Do the same for all results of a search in one call."""
+    work = f"whole loop, render_results, {works.RESULTS} results of 4,096"
+    run(benchmark, implementation, work, works.render_results(implementation, 1 << 12))
+
+
+@pytest.mark.parametrize("held", [20, 2000])
+def test_plan_segments(benchmark: Any, implementation: Implementation, held: int) -> None:
+    """Plan how spans are shown of a document that was seen in many places."""
+    run(benchmark, implementation, f"plan_segments, {held:,} spans seen", works.plan_segments(implementation, held))
+
+
 @pytest.mark.parametrize("held", [200, 2000])
 def test_update_seen(benchmark: Any, implementation: Implementation, held: int) -> None:
     """Record views in a ledger that holds many spans of their document."""
@@ -89,6 +112,11 @@ def test_fork(benchmark: Any, implementation: Implementation, spans: int) -> Non
 def test_id_at(benchmark: Any, implementation: Implementation) -> None:
     """Give ids by their index."""
     run(benchmark, implementation, "one id", works.id_at(implementation))
+
+
+def test_take(benchmark: Any, implementation: Implementation) -> None:
+    """Mint many ids at once."""
+    run(benchmark, implementation, "10,000 ids", works.take(implementation, 10_000))
 
 
 @pytest.mark.parametrize("text", ["English", *QUERIES])

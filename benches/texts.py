@@ -212,7 +212,7 @@ class ColdText:
     _LETTERS = 5
 
     def __init__(self, text: str) -> None:
-        self._alphabet = sorted({character for character in text if character.isalpha()})
+        self._alphabet = sorted(filter(str.isalpha, set(text)))
         sites = list(self._sites(text))
         starts = [0, *(site + 1 for site in sites)]
         self._pieces = [text[start:end] for start, end in zip(starts, [*sites, len(text)], strict=True)]

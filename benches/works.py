@@ -6,8 +6,13 @@ calls are timed; every input is used once.
 
 from __future__ import annotations
 
+import importlib
 import operator
+import os
 import random
+import subprocess
+import sys
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -15,26 +20,33 @@ from dataclasses import dataclass
 from itertools import cycle, islice, repeat
 from typing import Any
 
-from loading import Implementation
-from texts import ENGLISH_QUERIES, ColdText, english, query_from, variants
+from loading import PEER, Implementation
+from texts import ENGLISH_QUERIES, QUERIES, ColdText, english, query_from, shuffled, variants
 
 __all__ = [
     "FIELD",
+    "RESULTS",
     "STRIDE",
     "WINDOW",
+    "Asks",
+    "ImportTime",
     "Task",
     "add_document",
     "batch_for",
     "cold_english",
+    "cold_shuffled",
     "cold_snippet",
     "fork",
     "id_at",
     "markdown_table",
     "new_cache",
+    "plan_segments",
     "render_results",
     "render_xml",
+    "second_snippet",
     "take",
     "update_seen",
+    "warm_matches",
     "warm_snippet",
     "whole_loop",
 ]
@@ -42,6 +54,9 @@ __all__ = [
 WINDOW = 50
 STRIDE = 10
 FIELD = "content"
+
+RESULTS = 16
+"""How many results a search gives."""
 
 Columns = Sequence[Iterable[Any]]
 Span = tuple[int, int]
@@ -54,6 +69,25 @@ _RECORDS = 64
 _BATCH = 256
 _BATCH_CODE_POINTS = 1 << 18
 _VIEW_SIZE = 4096
+
+_LEAST_REMEMBERED = 1024
+"""Texts of fewer code points are not looked up in what is remembered."""
+
+
+@dataclass(frozen=True)
+class Asks:
+    """How a call asks about texts.
+
+    Attributes
+    ----------
+    warm
+        Whether the texts are remembered, rather than new.
+    texts
+        How many of a call's texts are looked up in what is remembered.
+    """
+
+    warm: bool
+    texts: int = 1
 
 
 @dataclass
@@ -71,12 +105,15 @@ class Task:
         How many calls to make inputs for at once, so that these stay in the processor's caches.
     outcome
         Makes of a result and the arguments something that is equal for all implementations.
+    asks
+        How each call asks about texts, if it does.
     """
 
     call: Callable[..., Any]
     columns: Callable[[int, int], Columns]
     batch: int = _BATCH
     outcome: Callable[..., Any] = lambda result, *_: result
+    asks: Asks | None = None
     _serial: int = 0
 
     def inputs(self) -> Columns:
@@ -122,13 +159,35 @@ def cold_snippet(implementation: Implementation, texts: Sequence[str], queries: 
             repeat(language),
         )
 
-    return Task(implementation.document_cache.bm25_snippet_with_stride, columns, batch_for(len(texts[0])))
+    snippet = implementation.document_cache.bm25_snippet_with_stride
+    looked_up = int(len(texts[0]) >= _LEAST_REMEMBERED)
+    return Task(snippet, columns, batch_for(len(texts[0])), asks=Asks(warm=False, texts=looked_up))
 
 
 def cold_english(implementation: Implementation, size: int, *, ascii_only: bool = True) -> Task:
     """Choose snippets of English texts of a size that were never seen before."""
     texts = [english(size, part, ascii_only=ascii_only) for part in range(_texts_of(size))]
     return cold_snippet(implementation, texts, ENGLISH_QUERIES, "english")
+
+
+def cold_shuffled(implementation: Implementation, language: str, size: int) -> Task:
+    """Choose snippets of texts of a size in another language that were never seen before."""
+    texts = [shuffled(language, size, part) for part in range(min(4, _texts_of(size)))]
+    return cold_snippet(implementation, texts, QUERIES[language], "generic")
+
+
+def second_snippet(implementation: Implementation, size: int) -> Task:
+    """Choose snippets of texts that were asked about once before, which is when they are analysed and remembered."""
+    cold = [ColdText(english(size, part)) for part in range(_texts_of(size))]
+    snippet = implementation.document_cache.bm25_snippet_with_stride
+
+    def columns(first: int, number: int) -> Columns:
+        texts = variants(cold, first, number)
+        for text in texts:
+            snippet(ENGLISH_QUERIES[0], text, WINDOW, STRIDE, "english")
+        return _in_turn(ENGLISH_QUERIES, first, number), texts, repeat(WINDOW), repeat(STRIDE), repeat("english")
+
+    return Task(snippet, columns, batch_for(size))
 
 
 def warm_snippet(implementation: Implementation, size: int) -> Task:
@@ -145,7 +204,26 @@ def warm_snippet(implementation: Implementation, size: int) -> Task:
         queries = [query_from(texts[serial % len(texts)], serial) for serial in serials]
         return [serial % len(texts) for serial in serials], repeat(FIELD), queries
 
-    return Task(cache.apply_snippet, columns, batch_for(size), _view_outcome)
+    return Task(cache.apply_snippet, columns, batch_for(size), _view_outcome, Asks(warm=True))
+
+
+def warm_matches(implementation: Implementation, tokens: int, matches: int) -> Task:
+    """View snippets of a document of so many words, remembered, in which the query's term stands so many times."""
+    order = random.Random(_SEED)
+    filler = ["".join(order.choices("abcdefghij", k=5)) for _ in range(1000)]
+    words = order.choices(filler, k=tokens)
+    for number in range(matches):
+        words[number * tokens // matches] = "zebra"
+    cache = new_cache(implementation)
+    cache.add_document(0, _document(0, " ".join(words)))
+    for serial in range(3):
+        cache.apply_snippet(0, FIELD, f"zebra before{serial}")
+
+    def columns(first: int, number: int) -> Columns:
+        # Of the other word, none is in the text.
+        return repeat(0), repeat(FIELD), [f"zebra query{serial}" for serial in range(first, first + number)]
+
+    return Task(cache.apply_snippet, columns, 1, _view_outcome, Asks(warm=True))
 
 
 def render_xml(implementation: Implementation) -> Task:
@@ -189,7 +267,7 @@ def whole_loop(implementation: Implementation, size: int) -> Task:
         queries = _in_turn(ENGLISH_QUERIES, first, number)
         return repeat(new_cache(implementation)), range(first, first + number), documents, queries
 
-    return Task(_search_result, columns, batch_for(size))
+    return Task(_search_result, columns, batch_for(size), asks=Asks(warm=False))
 
 
 def _search_result(cache: Any, data_id: int, document: dict[str, Any], query: str) -> str:
@@ -200,25 +278,26 @@ def _search_result(cache: Any, data_id: int, document: dict[str, Any], query: st
     return rendered
 
 
-def render_results(implementation: Implementation, results: int, size: int) -> Task:
-    """Show so many search results at once or, where that is not to be had, one after the other."""
-    cold = [ColdText(english(size, 2 * _texts_of(size) + part)) for part in range(_texts_of(size))]
-
-    def loop(cache: Any, found: Iterable[dict[str, Any]], query: str) -> str:
-        rendered = []
-        for result in found:
-            document = dict(result)
-            rendered.append(_search_result(cache, document.pop("id"), document, query))
-        return "\n".join(rendered)
+def render_results(implementation: Implementation, size: int) -> Task:
+    """Show the results of a search: in one call or, with sid-sdk, which lacks it, by the loop that it stands for."""
+    cold = [ColdText(english(size, part)) for part in range(_texts_of(size))]
 
     def columns(first: int, number: int) -> Columns:
-        texts = variants(cold, first * results, number * results)
-        found = [{"id": serial, **_document(serial, text)} for serial, text in enumerate(texts, first * results)]
-        calls = [found[start : start + results] for start in range(0, len(found), results)]
-        return repeat(new_cache(implementation)), calls, _in_turn(ENGLISH_QUERIES, first, number)
+        texts = variants(cold, first * RESULTS, number * RESULTS)
+        results = [{"id": serial, **_document(serial, text)} for serial, text in enumerate(texts, first * RESULTS)]
+        searches = [results[place : place + RESULTS] for place in range(0, len(results), RESULTS)]
+        return repeat(new_cache(implementation)), searches, _in_turn(ENGLISH_QUERIES, first, number)
 
-    method = getattr(implementation.package.DocumentCache, "render_results", loop)
-    return Task(method, columns, batch_for(results * size))
+    one_call = _search_results if implementation.name == PEER else implementation.package.DocumentCache.render_results
+    return Task(one_call, columns, batch_for(size * RESULTS), asks=Asks(warm=False, texts=RESULTS))
+
+
+def _search_results(cache: Any, results: Sequence[dict[str, Any]], query: str) -> str:
+    rendered = []
+    for result in results:
+        document = {field: value for field, value in result.items() if field != "id"}
+        rendered.append(_search_result(cache, result["id"], document, query))
+    return "\n".join(rendered)
 
 
 def fork(implementation: Implementation, forks: int, documents: int, spans: int) -> Task:
@@ -242,8 +321,8 @@ def update_seen(implementation: Implementation, held: int) -> Task:
     free = slots[held:]
     origin = new_cache(implementation)
     origin.add_document(0, _document(0, english(len(slots) * _SPAN_DISTANCE)))
-    for slot in slots[:held]:
-        origin.update_seen(_slot_view(origin, 0, slot))
+    # Written at once: to record so many views one by one would take long.
+    origin.seen_ledger[0] = [_slot(slot) for slot in sorted(slots[:held])]
 
     def columns(first: int, number: int) -> Columns:
         [cache] = origin.fork(1)
@@ -256,6 +335,18 @@ def update_seen(implementation: Implementation, held: int) -> Task:
         return _spans(cache.seen_ledger[0])
 
     return Task(implementation.package.DocumentCache.update_seen, columns, _RECORDS, outcome)
+
+
+def plan_segments(implementation: Implementation, held: int) -> Task:
+    """Plan how spans are shown of a document that was seen in so many places."""
+    seen = [_slot(slot) for slot in range(held)]
+
+    def columns(first: int, number: int) -> Columns:
+        starts = [serial * _SPAN_DISTANCE % (held * _SPAN_DISTANCE) for serial in range(first, first + number)]
+        return [(start, start + 300) for start in starts], repeat(seen), repeat(5)
+
+    kernels = importlib.import_module(f"{implementation.package.__name__}._kernels")
+    return Task(kernels.plan_segments, columns)
 
 
 def id_at(implementation: Implementation) -> Task:
@@ -278,6 +369,39 @@ def take(implementation: Implementation, number: int) -> Task:
         return ([implementation.id_stream.IdStream(seed=serial) for serial in range(first, first + batch)],)
 
     return Task(minted, columns, 1)
+
+
+class ImportTime:
+    """The time that ``import sid`` adds to the start of an interpreter."""
+
+    batch = 1
+    asks: Asks | None = None
+    _IMPORT = "import sid"
+
+    def __init__(self, implementation: Implementation) -> None:
+        # As after an installation: with byte code, which a development environment may do without.
+        self._byte_code = tempfile.TemporaryDirectory()
+        self._environment = {
+            **os.environ,
+            **implementation.variables,
+            "PYTHONPATH": str(implementation.folder),
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": self._byte_code.name,
+        }
+
+    def seconds(self, batches: int) -> float:
+        """Time so many starts with the import, less the starts without it."""
+        return sum(self._start(self._IMPORT) - self._start("pass") for _ in range(batches))
+
+    def outcomes(self) -> list[Any]:
+        """Do the import once, which also writes the byte code."""
+        self._start(f"{self._IMPORT}; sid.DocumentCache")
+        return [None]
+
+    def _start(self, code: str) -> float:
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, env=self._environment)
+        return time.perf_counter() - begin
 
 
 def new_cache(implementation: Implementation) -> Any:
@@ -315,8 +439,11 @@ def _views(cache: Any, spans: Sequence[Span], first: int, number: int) -> list[A
 
 def _slot_view(cache: Any, data_id: int, slot: int) -> Any:
     """View one of a document's short spans, none of which touches another."""
-    start = slot * _SPAN_DISTANCE
-    return cache.get_single_span_document_view(data_id, FIELD, (start, start + _SPAN))
+    return cache.get_single_span_document_view(data_id, FIELD, _slot(slot))
+
+
+def _slot(slot: int) -> Span:
+    return slot * _SPAN_DISTANCE, slot * _SPAN_DISTANCE + _SPAN
 
 
 def _view_outcome(view: Any, *_: Any) -> tuple[Any, list[Span], list[Span]]:

@@ -158,6 +158,42 @@ def test_results_do_not_depend_on_what_is_remembered(parts: list[str], asks: lis
     analysis_cache.clear()
 
 
+class Odd(str):
+    """A string that compares and hashes as it likes, and asks the cache meanwhile."""
+
+    def __eq__(self, other: object) -> bool:
+        analysis_cache.info()
+        return True
+
+    def __hash__(self) -> int:
+        analysis_cache.info()
+        return 5
+
+    def __del__(self) -> None:
+        analysis_cache.info()
+
+
+def test_strings_of_a_subclass_are_found_by_what_they_hold() -> None:
+    texts = [text_of(number) for number in range(4)]
+    expected = [ask(text) for text in texts]
+    analysis_cache.resize(100_000)
+    for _ in range(3):
+        for text, span in zip(texts, expected, strict=True):
+            assert ask(Odd(text)) == span
+    analysis_cache.clear()
+
+
+@pytest.mark.parametrize("budget", [1, 7, 63, 64, 4_000, 1 << 20])
+def test_a_smaller_budget_holds_for_whatever_comes_next(budget: int) -> None:
+    for number in range(60):
+        for _ in range(2):
+            ask(text_of(number))
+    analysis_cache.resize(budget)
+    for number in range(60, 66):
+        ask(text_of(number))
+        assert analysis_cache.info().used <= budget
+
+
 def test_threads_share_it() -> None:
     texts = [text_of(number, 2000) for number in range(12)]
     expected = [ask(text) for text in texts]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sid
-from sid import DocumentCache
+from sid import DocumentCache, _kernels
 from sid.batch import MAX_THREADS, RenderJob, render_many, snippet_spans
 from sid.document_cache import SUPPORTED_LANGUAGES, bm25_snippet_with_stride
 from sid.id_stream import IdSpaceExhausted, IdStream
@@ -80,11 +80,14 @@ def test_what_the_loop_gives(calls, kinds, threads):
 
 
 def test_jobs_on_forks_and_one_cache_keep_their_order():
+    scale = 10 if _kernels.BACKEND == "native" else 1  # enough for several threads to start
     for count in (1, 2, 8):
         one, other = seeded(), seeded()
         caches = [one, *one.fork(1), other, one, one]
         jobs = [
-            RenderJob(cache, [hit(f"{place} {number}", TEXT * 100) for number in range(20)] + [hit("all")], "five")
+            RenderJob(
+                cache, [hit(f"{place} {number}", TEXT * 100 * scale) for number in range(20)] + [hit("all")], "five"
+            )
             for place, cache in enumerate(caches)
         ]
         shown = render_many(jobs, threads=count)
@@ -164,11 +167,28 @@ def test_ids_that_run_out_for_one_family():
         RenderJob(full, [hit("a"), hit("b")], "q"),
         RenderJob(fork, [hit("b"), hit("c")], "q"),
     ]
-    assert_refused(
-        lambda: render_many(jobs), IdSpaceExhausted, "3 ids were asked for, and 2 are left", [full, fork], "jobs[2]"
-    )
-    assert free.seen_ledger == {}
+    for order in (jobs, jobs[::-1]):
+        call = lambda: render_many(order)  # noqa: B023, E731
+        assert_refused(call, IdSpaceExhausted, "3 ids were asked for, and 2 are left", [free, full, fork])
+    with pytest.raises(IdSpaceExhausted) as caught:
+        render_many(jobs)
+    assert caught.value.__notes__ == ["This came up with jobs[1].", "This came up with jobs[2]."]
     assert len(render_many(jobs[:2])) == 2
+
+
+def test_foreign_streams_that_run_out():
+    full, other, empty = (DocumentCache() for _ in range(3))
+    full.model_facing_id_stream = iter(["one", "two", "two", "three"])
+    other.model_facing_id_stream = iter("ab")
+    empty.model_facing_id_stream = iter(())
+    jobs = [RenderJob(full, [hit("a"), hit("b")], "q"), RenderJob(other, [hit("a")], "q")]
+    with pytest.raises(IdSpaceExhausted):
+        render_many([*jobs, RenderJob(empty, [hit("a")], "q")])
+    assert [cache.documents for cache in (full, other, empty)] == [{}, {}, {}]
+    assert [cache.seen_ledger for cache in (full, other, empty)] == [{}, {}, {}]
+    render_many(jobs)
+    assert [full.to_model_facing_id(data_id) for data_id in "ab"] == ["two", "three"]
+    assert other.to_model_facing_id("a") == "b"
 
 
 def test_what_cannot_be_written_leaves_nothing_seen():
@@ -254,6 +274,8 @@ def test_spans_are_those_of_single_calls(pairs, size, stride, language, threads)
 @pytest.mark.parametrize("count", [1, 2, 3, 16, MAX_THREADS])
 def test_spans_of_long_texts_on_several_threads(count):
     contents = [f"{TEXT} {number} \ud800 " * (number * 12) for number in range(1, 40)]
+    if count > 1 and _kernels.BACKEND == "native":
+        contents = [content * 8 for content in contents]  # enough for several threads to start
     queries = [f"five {number}" for number in range(1, 40)]
     assert_spans(
         snippet_spans(queries, contents, window_size=20, stride=4, threads=count), single(queries, contents, 20, 4)
@@ -327,7 +349,7 @@ def test_every_language():
 def test_a_forked_process_has_threads_of_its_own():
     code = """
 import os, sid, warnings
-contents = ["one two three " * 9000] * 8
+contents = ["one two three " * 20_000] * 8
 expected = sid.batch.snippet_spans("two", contents, threads=4).tolist()
 child = os.fork()
 if not child:

@@ -373,6 +373,19 @@ def test_an_id_space_that_ends(before):
     assert cache.model_facing_id_stream.remaining == 0
 
 
+def test_a_document_taken_out_does_not_come_back_when_ids_run_out():
+    cache = DocumentCache()
+    cache.model_facing_id_stream = IdStream("ab", 1, seed=1)
+    cache.add_document("out", {"content": "x"})
+    del cache.documents["out"]
+    with pytest.raises(IdSpaceExhausted):
+        cache.render_results([hit("out"), hit(1), hit(2)], "q")
+    assert cache.documents == {}
+    assert cache.model_facing_id_stream.minted == 1
+    cache.render_results([hit(1), hit("out")], "q")
+    assert list(cache.documents) == [1, "out"]
+
+
 def test_a_foreign_stream_that_ends():
     cache = DocumentCache()
     cache.add_document("before", {"content": "x"})
@@ -530,3 +543,12 @@ def test_values_that_use_the_cache():
     assert "from within" in shown
     cache._validate_store()
     assert set(cache.documents) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("fields", [["content", []], [[], "content"], ["content", {}]])
+def test_an_error_about_a_field_says_which_result_it_came_up_with(fields: list[Any]) -> None:
+    cache = DocumentCache()
+    with pytest.raises(TypeError, match="unhashable") as caught:
+        cache.render_results([hit()], "two", display_fields=fields)
+    assert any("results[0]" in note for note in caught.value.__notes__)
+    assert not cache.documents

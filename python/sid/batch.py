@@ -67,10 +67,10 @@ def render_many(jobs: Iterable[RenderJob], *, threads: int | None = None) -> lis
     The texts are those of ``[job.cache.render_results(job.results, job.query, ...) for job in jobs]``, and afterwards
     the caches are as after it: jobs on one cache, and ids of caches that are forks of each other, keep their order.
 
-    All results of all jobs are checked before anything is stored: on an error in any, every cache is as before. Should
-    a value's own ``str()`` fail, which only rendering can show, documents may be in store, but nothing of any job
-    counts as seen. That holds for plain caches; one with a step of the loop of its own goes through the loop, on the
-    calling thread, after the check.
+    All results of all jobs are checked before anything is stored: on an error in any, every cache is as before, but
+    for ids that were taken from a stream which is no `IdStream`. Should a value's own ``str()`` fail, which only
+    rendering can show, documents may be in store, but nothing of any job counts as seen. That holds for plain caches;
+    one with a step of the loop of its own goes through the loop, on the calling thread, after the check.
 
     Parameters
     ----------

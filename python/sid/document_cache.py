@@ -565,9 +565,10 @@ class DocumentCache:
         ``render_markdown_table(views, display_fields)``.
 
         All results are checked before anything is stored. So, on an error in any of them, no document is in store
-        that was not before, no id is used up, and nothing counts as seen. Should a value's own ``str()`` fail, which
-        only rendering can show, documents may be in store, but still nothing counts as seen. A subclass or an object
-        with a step of the loop of its own has its results checked as well, and then goes through the loop itself.
+        that was not before, no id of an `IdStream` is used up, and nothing counts as seen. Should a value's own
+        ``str()`` fail, which only rendering can show, documents may be in store, but still nothing counts as seen. A
+        subclass or an object with a step of the loop of its own has its results checked as well, and then goes through
+        the loop itself.
 
         Parameters
         ----------

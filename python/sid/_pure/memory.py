@@ -19,7 +19,7 @@ LEAST_CODE_POINTS = 1024
 DEFAULT_BUDGET = 64 << 20
 """In bytes."""
 
-_MARKS = 1 << 17
+_MARKS = 1 << 15
 """Texts that were asked about once are marked in so many places at most."""
 
 
@@ -38,6 +38,8 @@ class Memory:
 
     def tokens(self, text: str) -> Tokens:
         """Give the tokens of a text."""
+        # An exact string, whose hash and comparison are its own: no foreign code runs while the lock is held.
+        text = str.__str__(text)
         if len(text) < LEAST_CODE_POINTS or not self._budget:
             return _tokens(text)
         with self._lock:

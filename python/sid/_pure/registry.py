@@ -59,16 +59,36 @@ class Registry:
         ledger.register(self.number(data_id))
         return model_facing_id
 
-    def add_all(self, documents: dict[Hashable, Any]) -> None:
-        """Store documents that are the family's own, unless their ids are taken: if ids run out, none of them."""
+    def require_ids(self, documents: dict[Hashable, Any]) -> None:
+        """Refuse documents for which the stream has too few ids left, if it can tell without minting any."""
         with self._lock:
-            new = [data_id for data_id in documents if data_id not in self._to_model_facing_id]
-            ids = dict(zip(new, self._mint_all(len(new)), strict=True))
+            count = len(self._new(documents))
+            if type(self._stream) is self._own_stream_type and self._stream.remaining < count:  # type: ignore[attr-defined]
+                self._stream.take(count)  # type: ignore[attr-defined]  # which fails, and says why
+
+    def reserve(self, documents: dict[Hashable, Any]) -> list[str]:
+        """Mint ids for the new ones of documents."""
+        with self._lock:
+            return self._mint_all([], len(self._new(documents)))
+
+    def add_all(self, documents: dict[Hashable, Any], reserved: list[str]) -> None:
+        """Store documents that are the family's own, unless their ids are taken: if ids run out, none of them.
+
+        They get reserved ids as far as there are any.
+        """
+        with self._lock:
+            new = self._new(documents)
+            # Another thread may have added a document since, or a stream that repeats ids have given it a reserved one.
+            ids = [each for each in reserved if each not in self._to_data_id][: len(new)]
+            id_of = dict(zip(new, self._mint_all(ids, len(new)), strict=True))
             for data_id, document in documents.items():
-                if data_id in ids:
-                    self._enter(data_id, document, ids[data_id])
+                if data_id in id_of:
+                    self._enter(data_id, document, id_of[data_id])
                 else:
                     self._documents.setdefault(data_id, document)
+
+    def _new(self, documents: dict[Hashable, Any]) -> list[Hashable]:
+        return [data_id for data_id in documents if data_id not in self._to_model_facing_id]
 
     def number(self, data_id: Hashable) -> int:
         """Give the number of a data id; an id without one gets the next."""
@@ -126,9 +146,9 @@ class Registry:
             self._to_data_id[model_facing_id] = data_id
         return winner
 
-    def _mint_all(self, count: int) -> list[str]:
-        """Mint ids that are not in use and differ from each other. The lock must be held."""
-        minted: dict[str, None] = {}
+    def _mint_all(self, ids: list[str], count: int) -> list[str]:
+        """Give so many ids that are not in use and differ, ``ids`` among them. The lock must be held."""
+        minted = dict.fromkeys(ids)
         while len(minted) < count:
             if type(self._stream) is self._own_stream_type:
                 # Ids of a stream before it may be in use.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from .intervals import Span
 from .ledger import Ledger
 from .registry import Registry
 from .render import snippet_element, snippet_table
+
+Value = TypeVar("Value")
 
 
 class Request(Protocol):
@@ -89,17 +92,26 @@ def render_results(requests: Sequence[Request], threads: int | None) -> Rendered
 
 
 def _store(requests: Sequence[Request]) -> None:
-    stored = set()
-    for request in requests:
-        if id(request.new) not in stored:
-            stored.add(id(request.new))
-            try:
-                request.registry.add_all(request.new)
-            except Exception as error:
-                for other in requests:
-                    if other.new is request.new:
-                        other.note(error, None)
-                raise
+    """Store the new documents of each fork family: if ids run out in any, none at all."""
+    families = list({id(request.new): request for request in requests}.values())
+    reserved: list[list[str]] = [[] for _ in families]
+    if len(families) > 1:
+        for family in families:
+            _noting(requests, family, family.registry.require_ids)
+        reserved = [_noting(requests, family, family.registry.reserve) for family in families]
+    for family, ids in zip(families, reserved, strict=True):
+        _noting(requests, family, partial(family.registry.add_all, reserved=ids))
+
+
+def _noting(requests: Sequence[Request], family: Request, work: Callable[[dict[Hashable, Any]], Value]) -> Value:
+    """Do something with the new documents of a fork family; note on an error with which requests it came up."""
+    try:
+        return work(family.new)
+    except Exception as error:
+        for request in requests:
+            if request.new is family.new:
+                request.note(error, None)
+        raise
 
 
 def _rendered(request: Request, data_ids: Sequence[Hashable], fork: Ledger) -> tuple[str, list[tuple[int, list[Span]]]]:

@@ -14,7 +14,7 @@ pub const MOST_UNLESS_ASKED: usize = 8;
 
 /// A thread is worth its start for so many bytes of text: to analyse them takes several times as long, and where all
 /// processors are busy, a thread that waits for its turn holds up all.
-const BYTES_PER_THREAD: usize = 128 * 1024;
+const BYTES_PER_THREAD: usize = 512 * 1024;
 
 /// The results of `work` on each of `items`, in their order.
 ///

@@ -112,28 +112,6 @@ impl Registry {
         Ok(model_facing_id)
     }
 
-    /// Stores documents that are the family's own, unless their ids are taken: if ids run out, none of them.
-    pub(crate) fn add_all(&self, documents: &Bound<'_, PyDict>) -> PyResult<()> {
-        let py = documents.py();
-        let _entered = self.lock.enter(py);
-        let known = self.to_model_facing_id.bind(py);
-        let mut new = Vec::with_capacity(documents.len());
-        // All are taken first, as to compare foreign ids may change the dict.
-        let documents: Vec<_> = documents.iter().collect();
-        for (data_id, document) in documents {
-            if known.contains(&data_id)? {
-                self.document_or.bind(py).call1((data_id, document))?;
-            } else {
-                new.push((data_id, document));
-            }
-        }
-        let ids = self.mint_all(py, new.len())?;
-        for ((data_id, document), model_facing_id) in new.iter().zip(&ids) {
-            self.enter(data_id, document, model_facing_id)?;
-        }
-        Ok(())
-    }
-
     /// The number of a data id; an id without one gets the next.
     pub(crate) fn number(&self, data_id: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = data_id.py();
@@ -219,6 +197,75 @@ impl Registry {
         id.ok_or_else(|| PyKeyError::new_err(data_id.clone().unbind()))
     }
 
+    /// Refuses documents for which the stream has too few ids left, if it can tell without minting any.
+    pub(crate) fn require_ids(&self, documents: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = documents.py();
+        let _entered = self.lock.enter(py);
+        let count = self.count_new(documents)?;
+        let stream = self.stream(py).into_bound(py);
+        let can_tell = stream.get_type().is(&self.own_stream_type);
+        if can_tell && stream.getattr(intern!(py, "remaining"))?.lt(count)? {
+            // Which fails, and says why.
+            stream.call_method1(intern!(py, "take"), (count,))?;
+        }
+        Ok(())
+    }
+
+    /// Mints ids for the new ones of documents.
+    pub(crate) fn reserve<'py>(
+        &self,
+        documents: &Bound<'py, PyDict>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = documents.py();
+        let _entered = self.lock.enter(py);
+        let count = self.count_new(documents)?;
+        self.mint_all(py, Vec::new(), count)
+    }
+
+    fn count_new(&self, documents: &Bound<'_, PyDict>) -> PyResult<usize> {
+        let known = self.to_model_facing_id.bind(documents.py());
+        let mut count = 0;
+        // All are taken first, as to compare foreign ids may change the dict.
+        let documents: Vec<_> = documents.iter().collect();
+        for (data_id, _) in documents {
+            count += usize::from(!known.contains(data_id)?);
+        }
+        Ok(count)
+    }
+
+    /// Stores documents that are the family's own, unless their ids are taken, under reserved ids as far as there are
+    /// any: if ids run out, none of them.
+    pub(crate) fn add_all<'py>(
+        &self,
+        documents: &Bound<'py, PyDict>,
+        reserved: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let py = documents.py();
+        let _entered = self.lock.enter(py);
+        let known = self.to_model_facing_id.bind(py);
+        let documents: Vec<_> = documents.iter().collect();
+        let mut is_new = Vec::with_capacity(documents.len());
+        for (data_id, _) in &documents {
+            is_new.push(!known.contains(data_id)?);
+        }
+        let count = is_new.iter().filter(|&&is_new| is_new).count();
+        let mut ids = Vec::with_capacity(count);
+        for id in reserved {
+            // Another thread may have added a document since, or a stream that repeats ids have given it this one.
+            if ids.len() < count && !self.to_data_id.bind(py).contains(&id)? {
+                ids.push(id);
+            }
+        }
+        let mut ids = self.mint_all(py, ids, count)?.into_iter();
+        for ((data_id, document), is_new) in documents.iter().zip(is_new) {
+            match is_new.then(|| ids.next()).flatten() {
+                Some(model_facing_id) => self.enter(data_id, document, &model_facing_id)?,
+                None => self.document_or.bind(py).call1((data_id, document))?,
+            };
+        }
+        Ok(())
+    }
+
     fn lock_stream(&self, py: Python<'_>) -> MutexGuard<'_, Py<PyAny>> {
         let locked = self.stream.lock_py_attached(py);
         locked.unwrap_or_else(PoisonError::into_inner)
@@ -284,10 +331,19 @@ impl Registry {
         Ok(())
     }
 
-    /// So many ids that are not in use and differ from each other; the lock must be held.
-    fn mint_all<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let mut ids = Vec::with_capacity(count);
+    /// So many ids that are not in use and differ from each other, `ids` among them; the lock must be held.
+    fn mint_all<'py>(
+        &self,
+        py: Python<'py>,
+        mut ids: Vec<Bound<'py, PyAny>>,
+        count: usize,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let mut minted: Option<Bound<'py, PyDict>> = None;
+        if !ids.is_empty() && ids.len() < count {
+            minted = Some(PyDict::from_sequence(
+                PyList::new(py, ids.iter().map(|id| (id, py.None())))?.as_any(),
+            )?);
+        }
         while ids.len() < count {
             let stream = self.stream(py).into_bound(py);
             if stream.get_type().is(&self.own_stream_type) {

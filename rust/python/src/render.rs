@@ -252,21 +252,24 @@ impl<'a, 'py> Shown<'a, 'py> {
         snippet_field: &Bound<'py, PyAny>,
     ) -> PyResult<Vec<u8>> {
         let view = &self.view;
-        let own;
-        let fields = match display_fields {
-            Some(fields) => fields,
-            None => {
-                own = self.fields()?;
-                own.as_any()
-            }
-        };
         let mut element = self.with_reference(|reference| match out {
             Some(out) => DocElement::after(out, reference),
             None => DocElement::new(reference),
         })?;
-        match PlainAttributes::new(self.document, fields, snippet_field)? {
-            Some(attributes) => attributes.add_to(&mut element, view.length)?,
-            None => add_attributes(&mut element, &self.attributes(fields, snippet_field)?)?,
+        let plain = match display_fields {
+            Some(fields) => PlainAttributes::new(self.document, fields, snippet_field)?,
+            None => PlainAttributes::all(self.document, snippet_field)?,
+        };
+        match (plain, display_fields) {
+            (Some(plain), _) => plain.add_to(&mut element, view.length)?,
+            (None, Some(fields)) => {
+                add_attributes(&mut element, &self.attributes(fields, snippet_field)?)?;
+            }
+            (None, None) => {
+                let own = self.fields()?;
+                let attributes = self.attributes(&own, snippet_field)?;
+                add_attributes(&mut element, &attributes)?;
+            }
         }
         view.with_pieces(self.content, |pieces| {
             element.finish_view(&view.layout, pieces, view.length as i64)
@@ -422,6 +425,34 @@ impl<'py> PlainAttributes<'py> {
                 return Ok(None);
             };
             fields.push((name, value));
+        }
+        Ok(Some(PlainAttributes { fields }))
+    }
+
+    /// The same of all fields.
+    fn all(
+        document: &Bound<'py, PyAny>,
+        snippet_field: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Self>> {
+        let (Ok(document), Ok(snippet_field)) = (
+            document.cast_exact::<PyDict>(),
+            snippet_field.cast_exact::<PyString>(),
+        ) else {
+            return Ok(None);
+        };
+        let Ok(snippet_field) = snippet_field.to_str() else {
+            return Ok(None);
+        };
+        let mut fields = Vec::with_capacity(document.len());
+        for (name, value) in document.iter() {
+            let Ok(name) = name.cast_into_exact::<PyString>() else {
+                return Ok(None);
+            };
+            match name.to_str() {
+                Err(_) | Ok(LENGTH) => return Ok(None),
+                Ok(text) if text == snippet_field => {}
+                Ok(_) => fields.push((name, value)),
+            }
         }
         Ok(Some(PlainAttributes { fields }))
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use sid_core::intervals::{mask, Span};
 use sid_core::ledger::SpanSet;
-use sid_core::snippet::Choice;
+use sid_core::snippet::{Asked, Choice};
 
 use crate::copying::copy_plain_dict;
 use crate::hashing::Spreading;
@@ -64,9 +64,10 @@ impl<'py> Request<'py> {
     /// The data id of a result that is in order; a copy of its document is in `new` if that is to be stored.
     fn check(&self, place: usize) -> PyResult<Bound<'py, PyAny>> {
         let py = self.object.py();
-        match self.check_plain(&self.results.get_item(place)?)? {
-            Some(data_id) => Ok(data_id),
-            None => self.object.call_method1(intern!(py, "check"), (place,)),
+        // What is wrong, the Python layer finds again, and says where.
+        match self.check_plain(&self.results.get_item(place)?) {
+            Ok(Some(data_id)) => Ok(data_id),
+            _ => self.object.call_method1(intern!(py, "check"), (place,)),
         }
     }
 
@@ -235,18 +236,33 @@ pub(crate) fn render_results(
     render(py, &requests, &stored, &spans)
 }
 
-/// Stores the new documents of each fork family.
+/// Stores the new documents of each fork family: if ids run out in any, none at all.
 fn store(requests: &[Request<'_>]) -> PyResult<()> {
-    let mut done = HashSet::new();
-    for request in requests {
-        if done.insert(request.new.as_ptr()) {
-            if let Err(mut error) = request.registry.get().add_all(&request.new) {
-                for other in requests.iter().filter(|other| other.new.is(&request.new)) {
-                    error = other.noted(error, None);
-                }
-                return Err(error);
-            }
+    let mut seen = HashSet::new();
+    let families = requests
+        .iter()
+        .filter(|request| seen.insert(request.new.as_ptr()));
+    let families: Vec<&Request<'_>> = families.collect();
+    let noted = |family: &Request<'_>, error: PyErr| {
+        let of_family = requests.iter().filter(|other| other.new.is(&family.new));
+        of_family.fold(error, |error, request| request.noted(error, None))
+    };
+    let mut reserved = Vec::with_capacity(families.len());
+    if families.len() > 1 {
+        for family in &families {
+            let enough = family.registry.get().require_ids(&family.new);
+            enough.map_err(|error| noted(family, error))?;
         }
+        for family in &families {
+            let ids = family.registry.get().reserve(&family.new);
+            reserved.push(ids.map_err(|error| noted(family, error))?);
+        }
+    }
+    let mut reserved = reserved.into_iter();
+    for family in families {
+        let ids = reserved.next().unwrap_or_default();
+        let added = family.registry.get().add_all(&family.new, ids);
+        added.map_err(|error| noted(family, error))?;
     }
     Ok(())
 }
@@ -262,13 +278,14 @@ fn choose(
     let queries = queries.collect::<PyResult<Vec<_>>>()?;
     let contents = stored.iter().map(|stored| Encoded::new(&stored.content));
     let contents = contents.collect::<PyResult<Vec<_>>>()?;
+    let mut asked = Vec::with_capacity(requests.len());
+    for (request, query) in requests.iter().zip(&queries) {
+        asked.push(Asked::new(request.choice, query.text()?));
+    }
     let mut searches = Vec::with_capacity(stored.len());
     for (stored, encoded) in stored.iter().zip(&contents) {
-        let request = &requests[stored.request];
-        let query = queries[stored.request].text()?;
         searches.push(Search::new(
-            request.choice,
-            query,
+            &asked[stored.request],
             &stored.content,
             encoded,
         )?);

@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
 use sid_core::parallel;
 use sid_core::snippet::memory::{Memory, DEFAULT_BUDGET, LEAST_BYTES};
-use sid_core::snippet::Choice;
+use sid_core::snippet::{Asked, Choice};
 use sid_core::text::Text;
 
 use crate::text::{detached, instruction_set, language, Encoded};
@@ -42,7 +42,8 @@ pub(crate) fn snippet_span(
             return Ok(choice.analysed_snippet_span(query, text, &analysis));
         }
     }
-    let search = Search::new(choice, query, content, &encoded)?;
+    let asked = Asked::new(choice, query);
+    let search = Search::new(&asked, content, &encoded)?;
     Ok(detached(content.py(), search.bytes(), || search.span()))
 }
 
@@ -65,10 +66,17 @@ pub(crate) fn snippet_spans(
     };
     let encoded_queries = encoded(&queries)?;
     let encoded_contents = encoded(&contents)?;
+    // A query of several texts in a row is analysed once.
+    let (mut asked, mut numbers) = (Vec::new(), Vec::with_capacity(queries.len()));
+    for (place, query) in queries.iter().enumerate() {
+        if place == 0 || !query.is(&queries[place - 1]) {
+            asked.push(Asked::new(choice, encoded_queries[place].text()?));
+        }
+        numbers.push(asked.len() - 1);
+    }
     let mut searches = Vec::with_capacity(contents.len());
-    for ((query, content), encoded) in encoded_queries.iter().zip(&contents).zip(&encoded_contents)
-    {
-        searches.push(Search::new(choice, query.text()?, content, encoded)?);
+    for ((number, content), encoded) in numbers.into_iter().zip(&contents).zip(&encoded_contents) {
+        searches.push(Search::new(&asked[number], content, encoded)?);
     }
     Ok(spans_of(py, &searches, threads))
 }
@@ -79,8 +87,7 @@ fn encoded<'a, 'py>(texts: &'a [Bound<'py, PyString>]) -> PyResult<Vec<Encoded<'
 
 /// A query to a text.
 pub(crate) struct Search<'a> {
-    choice: Choice,
-    query: Text<'a>,
+    asked: &'a Asked<'a>,
     content: Text<'a>,
     /// What can keep the text alive. Taken once, by whatever thread does the search.
     owner: Mutex<Option<PyBackedStr>>,
@@ -89,8 +96,7 @@ pub(crate) struct Search<'a> {
 impl<'a> Search<'a> {
     /// `encoded` is the bytes of `content`.
     pub(crate) fn new(
-        choice: Choice,
-        query: Text<'a>,
+        asked: &'a Asked<'a>,
         content: &Bound<'_, PyString>,
         encoded: &'a Encoded<'_, '_>,
     ) -> PyResult<Self> {
@@ -101,8 +107,7 @@ impl<'a> Search<'a> {
             owner = Some(PyBackedStr::try_from(content.clone())?);
         }
         Ok(Search {
-            choice,
-            query,
+            asked,
             content: text,
             owner: Mutex::new(owner),
         })
@@ -110,25 +115,20 @@ impl<'a> Search<'a> {
 
     /// How much there is to read.
     fn bytes(&self) -> usize {
-        self.query.as_bytes().len() + self.content.as_bytes().len()
+        self.asked.text().as_bytes().len() + self.content.as_bytes().len()
     }
 
     fn span(&self) -> (usize, usize) {
-        let Search {
-            choice,
-            query,
-            content,
-            ..
-        } = *self;
+        let Search { asked, content, .. } = *self;
         let owner = || {
             self.owner
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take()
         };
-        match MEMORY.analysis(content, choice.set, owner) {
-            Some(analysis) => choice.analysed_snippet_span(query, content, &analysis),
-            None => choice.snippet_span(query, content),
+        match MEMORY.analysis(content, asked.choice().set, owner) {
+            Some(analysis) => asked.analysed_snippet_span(content, &analysis),
+            None => asked.snippet_span(content),
         }
     }
 }

@@ -18,7 +18,7 @@ pub const LEAST_BYTES: usize = 1024;
 pub const DEFAULT_BUDGET: usize = 64 << 20;
 
 /// Texts that were asked about once are marked in so many places at most.
-const MARKS: usize = 1 << 17;
+const MARKS: usize = 1 << 15;
 
 /// Analyses by the texts that they are of. A text is found by where its bytes are, else by what they are.
 ///
@@ -113,10 +113,13 @@ impl<Owner: AsRef<[u8]>> Memory<Owner> {
             return same.then_some(analysis);
         }
         state.info.misses += 1;
-        if !state.mark(hash) {
+        let asked_before = state.mark(hash);
+        let dropped = state.evict();
+        drop(state);
+        drop(dropped);
+        if !asked_before {
             return None;
         }
-        drop(state);
         let owner = owner()?;
         let analysis = Arc::new(Analysis::new(text, set)?);
         self.remember(hash, owner, analysis.clone());
@@ -204,8 +207,11 @@ impl<Owner: AsRef<[u8]>> State<Owner> {
     fn mark(&mut self, hash: u64) -> bool {
         if self.marks.is_empty() {
             // No more than an eighth of the budget.
-            let places = (self.info.budget / size_of::<u64>() / 8 + 1).ilog2();
-            self.marks = vec![0; (1 << places).min(MARKS)];
+            let most = self.info.budget / size_of::<u64>() / 8;
+            if most == 0 {
+                return false;
+            }
+            self.marks = vec![0; (1 << most.ilog2()).min(MARKS)];
             self.info.used += size_of_val(self.marks.as_slice());
         }
         let place = hash as usize % self.marks.len();
@@ -317,6 +323,24 @@ mod tests {
         let long = text(1, 100);
         assert_eq!([ask(&memory, &long), ask(&memory, &long)], [false, false]);
         assert_eq!(memory.info(), Info::default());
+    }
+
+    #[test]
+    fn marks_count_against_the_budget_too() {
+        for budget in [1, 7, 63, 64, 5_000, 100_000] {
+            let memory = Texts::new(1 << 20);
+            for number in 0..60 {
+                let bytes = text(number, 60);
+                ask(&memory, &bytes);
+                ask(&memory, &bytes);
+            }
+            memory.resize(budget);
+            for number in 60..64 {
+                ask(&memory, &text(number, 60));
+                let info = memory.info();
+                assert!(info.used <= budget, "{info:?}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod starts;
 pub mod windows;
 
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 
 use crate::text::ascii::{InstructionSet, Vector};
 use crate::text::scan::{scan, Batch, Sink};
@@ -41,27 +42,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Chooses the window of `content` that scores highest for `query`.
-    ///
-    /// Returns code point offsets, half open: the whole of `content` if it holds no more than a window's source tokens;
-    /// else from the first code point of the best window's first token to the last of its last token. The earliest window
-    /// wins a tie.
+    /// Chooses the window of `content` that scores highest for `query`: see [`Asked::snippet_span`].
     pub fn snippet_span(self, query: Text<'_>, content: Text<'_>) -> (usize, usize) {
-        let window_size = self.window_size.get();
-        let bytes = content.as_bytes().len();
-        let short = bytes <= window_size.saturating_mul(SHORT) || bytes <= query.as_bytes().len();
-        if short && count_tokens(content, self.set) <= window_size {
-            return (0, content.count_code_points());
-        }
-        let query = Query::new(query, self.language, self.set);
-        let pass = Pass::new(content, self.language, self.set, &query);
-        self.span(content, &pass.starts, pass.ascii, |windows| {
-            if pass.features.is_empty() {
-                return 0;
-            }
-            let lengths = Lengths::new(windows, &pass.kept, self.set);
-            score::best_window(windows, &pass.features, &lengths)
-        })
+        Asked::new(self, query).snippet_span(content)
     }
 
     /// The same of a text whose analysis is at hand.
@@ -71,32 +54,103 @@ impl Choice {
         content: Text<'_>,
         analysis: &Analysis,
     ) -> (usize, usize) {
+        Asked::new(self, query).analysed_snippet_span(content, analysis)
+    }
+}
+
+/// A query to any number of texts. It is analysed when that is first needed.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    choice: Choice,
+    text: Text<'a>,
+    query: OnceLock<Query>,
+}
+
+impl<'a> Asked<'a> {
+    /// Asks by a choice.
+    pub fn new(choice: Choice, text: Text<'a>) -> Self {
+        Asked {
+            choice,
+            text,
+            query: OnceLock::new(),
+        }
+    }
+
+    /// What to choose by.
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    /// The query.
+    pub fn text(&self) -> Text<'a> {
+        self.text
+    }
+
+    /// Chooses the window of `content` that scores highest.
+    ///
+    /// Returns code point offsets, half open: the whole of `content` if it holds no more than a window's source tokens;
+    /// else from the first code point of the best window's first token to the last of its last token. The earliest window
+    /// wins a tie.
+    pub fn snippet_span(&self, content: Text<'_>) -> (usize, usize) {
+        let Choice { language, set, .. } = self.choice;
+        let window_size = self.choice.window_size.get();
+        let bytes = content.as_bytes().len();
+        let short =
+            bytes <= window_size.saturating_mul(SHORT) || bytes <= self.text.as_bytes().len();
+        if short && count_tokens(content, set) <= window_size {
+            return (0, content.count_code_points());
+        }
+        let query = self.query();
+        let pass = Pass::new(content, language, set, query);
+        self.span(content, &pass.starts, pass.ascii, |windows| {
+            if pass.features.is_empty() {
+                return 0;
+            }
+            let lengths = Lengths::new(windows, &pass.kept, set);
+            score::best_window(windows, &pass.features, &lengths)
+        })
+    }
+
+    /// The same of a text whose analysis is at hand.
+    pub fn analysed_snippet_span(&self, content: Text<'_>, analysis: &Analysis) -> (usize, usize) {
+        let Choice { language, set, .. } = self.choice;
         self.span(content, &analysis.starts, analysis.ascii, |windows| {
-            let query = Query::new(query, self.language, self.set);
-            let kept = analysis.kept(content, self.language, self.set);
-            let features = analysis.features(content, &query, &kept, self.set);
+            let kept = analysis.kept(content, language, set);
+            let features = analysis.features(content, self.query(), &kept, set);
             if features.is_empty() {
                 return 0;
             }
-            let lengths = analysis.lengths(windows, self.language, &kept, self.set);
+            let lengths = analysis.lengths(windows, language, &kept, set);
             score::best_window(windows, &features, &lengths)
         })
     }
 
+    fn query(&self) -> &Query {
+        let Choice { language, set, .. } = self.choice;
+        self.query
+            .get_or_init(|| Query::new(self.text, language, set))
+    }
+
     /// The span of the window that `best` chooses, or of the whole text if it has no more tokens than a window.
     fn span(
-        self,
+        &self,
         content: Text<'_>,
         starts: &Starts,
         ascii: bool,
         best: impl FnOnce(Windows) -> usize,
     ) -> (usize, usize) {
-        let Some(windows) = Windows::new(starts.len(), self.window_size, self.stride) else {
+        let Choice {
+            window_size,
+            stride,
+            set,
+            ..
+        } = self.choice;
+        let Some(windows) = Windows::new(starts.len(), window_size, stride) else {
             return (0, content.count_code_points());
         };
         let first = windows.start(best(windows));
-        let (start, _) = starts.bounds(content, first, self.set);
-        let (_, end) = starts.bounds(content, first + windows.size() - 1, self.set);
+        let (start, _) = starts.bounds(content, first, set);
+        let (_, end) = starts.bounds(content, first + windows.size() - 1, set);
         if ascii {
             return (start, end);
         }

@@ -17,6 +17,9 @@ pub(super) unsafe fn run<W: Work>(work: W) -> W::Output {
 const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
 /// A bit for each byte that is all ones; the others are zero.
+///
+/// # Safety
+/// None is needed: NEON is part of AArch64.
 #[inline(always)]
 unsafe fn gather(bytes: uint8x16_t) -> u64 {
     // SAFETY: NEON is part of AArch64, and BITS has sixteen bytes.

@@ -256,6 +256,7 @@ pub(super) struct Classified {
 /// The instruction set of `V` must be there.
 #[inline(always)]
 pub(super) unsafe fn classify<V: Vector>(block: &[u8; READABLE]) -> Classified {
+    const { assert!(BLOCK.is_multiple_of(V::LANES)) };
     let (mut letter, mut digit, mut underscore, mut high, mut space) = (0, 0, 0, 0, 0);
     let (mut either, mut colon, mut number) = (0, 0, 0);
     let mut lowercase = *block;
@@ -388,7 +389,9 @@ impl InstructionSet {
             #[cfg(target_arch = "aarch64")]
             Kind::Neon => unsafe { aarch64::run(work) },
             // SAFETY: needs no instruction set.
-            _ => unsafe { work.run::<portable::Word>() },
+            Kind::Portable => unsafe { work.run::<portable::Word>() },
+            // The sets of other architectures are never found.
+            _ => unreachable!("{self:?} is not of this architecture"),
         }
     }
 }

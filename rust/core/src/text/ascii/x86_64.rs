@@ -113,6 +113,10 @@ impl Vector for __m128i {
     }
 }
 
+/// The highest bit of each byte.
+///
+/// # Safety
+/// None is needed: SSE2 is part of x86-64.
 #[inline(always)]
 unsafe fn mask128(vector: __m128i) -> u64 {
     // SAFETY: SSE2 is part of x86-64.
@@ -170,6 +174,10 @@ impl Vector for __m256i {
     }
 }
 
+/// The highest bit of each byte.
+///
+/// # Safety
+/// AVX2 must be there.
 #[inline(always)]
 unsafe fn mask256(vector: __m256i) -> u64 {
     // SAFETY: the caller vouches for AVX2.
@@ -327,6 +335,10 @@ const EIGHT_TIMES: Row = {
     times
 };
 
+/// The bytes of a row.
+///
+/// # Safety
+/// AVX-512 must be there.
 #[inline(always)]
 unsafe fn row(row: &Row) -> __m512i {
     // SAFETY: the caller vouches for AVX-512; a row has 64 bytes.
