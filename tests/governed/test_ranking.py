@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 from sid import _kernels, _pure
 from sid.analysis import kept_terms
-from sid.governed.ranking import question_terms
+from sid.governed import AskPolicy
+from sid.governed.gate import eligible
+from sid.governed.ranking import question_terms, rank
 from strategies import languages, representative_text, texts
+
+from .builders import ADA, store, version
 
 words = st.sampled_from(["valve", "pump", "the", "Öl", "bleeding-screw", "x" * 9, "x" * 10, "straße", "3.14", "日本"])
 documents = st.lists(st.lists(words, max_size=90).map(" ".join) | representative_text | texts, max_size=6)
@@ -69,3 +73,17 @@ def test_what_asks_is_not_asked_about() -> None:
     assert question_terms("How should I have my PUMP bled, and which pump?") == ["pump", "bled"]
     assert question_terms("How do I do it?") == []
     assert question_terms("") == []
+
+
+def test_equals_come_in_order_of_their_names() -> None:
+    """Neither the order of writing nor that of a table shows."""
+    names = ["C", "A", "B@1#2:3", "B"]
+    versions = [version(name, text="valve") for name in names]
+    with store(None, *versions, policy=AskPolicy(passages=9)) as made:
+        with made.connections.reading() as connection:
+            found = eligible(connection, ADA, "pumps", made.today()).versions
+        assert [one.key.document_id for one in found] == sorted(names)
+        for given_order in (found, found[::-1]):
+            assert [one.version.key.document_id for one in rank(["valve"], given_order)] == sorted(names)
+        answer = made.read_service_instruction(ADA, "T-1", "valve?")
+        assert [passage.document_id for passage in answer.passages] == sorted(names)
