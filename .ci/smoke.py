@@ -46,6 +46,18 @@ def main() -> None:
             found = run(command, "search", index, "needle", "--json", SID_PURE_PYTHON=pure)
             assert json.loads(found)["displayed"] == json.loads(rendered)["displayed"]
             assert "one two three" in run(command, "read", index, "1", SID_PURE_PYTHON=pure)
+            store, tickets = os.path.join(folder, "store"), os.path.join(folder, "tickets")
+            with open(tickets, "w", encoding="utf-8") as file:
+                json.dump(
+                    {"ticket_id": "T-1", "organization_id": "o", "scope": "s", "opened_at": "2026-01-02T00:00Z"}, file
+                )
+            rule = {"document_id": "D", "version": 1, "title": "T", "text": "one needle", "scope": "s"}
+            rule |= {"effective_from": "2026-01-01", "audience": "everyone"}
+            given = json.dumps(rule)
+            run(command, "governed", "load", store, "-", "--tickets", tickets, given=given, SID_PURE_PYTHON=pure)
+            who = ("--operator", "p", "--organization", "o", "--json")
+            answer = run(command, "governed", "ask", store, "T-1", "needle?", *who, SID_PURE_PYTHON=pure)
+            assert json.loads(answer)["passages"][0]["locator"] == "D@1#0:10"
         assert "characters" in run(command, "demo", SID_PURE_PYTHON=pure)
         assert json.loads(run(command, "doctor", "--json", SID_PURE_PYTHON=pure))["ok"]
     assert len(outputs) == 1, outputs

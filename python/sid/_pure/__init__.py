@@ -23,6 +23,7 @@ __all__ = [
     "analysis_cache_info",
     "analyze",
     "append_coalescing",
+    "bm25_scores",
     "clear_analysis_cache",
     "deep_copy",
     "insert_interval",
@@ -46,6 +47,23 @@ def analysis_cache_info() -> tuple[int, int, int, int, int, int]:
     from .memory import MEMORY
 
     return MEMORY.info()
+
+
+def bm25_scores(terms: list[str], texts: list[str], language: str) -> list[tuple[float, int, int]]:
+    """Give ``(score, matched, length)`` of each text for the distinct terms, by BM25 among these texts alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is none that it takes, in whatever words.
+    """
+    from .ranking import bm25_scores as run
+
+    if not all(isinstance(text, str) for text in (*terms, *texts)):
+        raise TypeError("terms and texts must be strings")
+    if language not in SUPPORTED_LANGUAGES:
+        raise ValueError("the language is not supported")
+    return run(terms, texts, language)
 
 
 def clear_analysis_cache() -> None:

@@ -20,8 +20,9 @@ from .protocol import Filters, checked_limit, checked_query
 from .sqlite_conditions import allowed
 from .sqlite_connections import SqliteConnections
 from .sqlite_documents import COLUMNS, document_of
+from .sqlite_files import change_setting, prepare, settings
 from .sqlite_ingest import UNCHANGED, remove, write, write_vectors
-from .sqlite_schema import change_setting, prepare, settings
+from .sqlite_schema import INDEX
 
 if TYPE_CHECKING:
     from .sqlite_vectors import SqliteVectorBackend
@@ -109,7 +110,7 @@ class SqliteBackend:
     ) -> None:
         if language is not None:
             validate_language(language)
-        self.connections = SqliteConnections(path, writable=not read_only)
+        self.connections = SqliteConnections(path, INDEX, writable=not read_only)
         self.embedder = embedder
         try:
             first = {

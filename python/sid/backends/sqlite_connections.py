@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import UnusableIndex
+from .sqlite_files import FileKind
 
 __all__ = ["SqliteConnections"]
 
@@ -24,6 +24,8 @@ class SqliteConnections:
     ----------
     path
         Where it is; ``None`` is in memory.
+    kind
+        What kind of file it is.
     writable
         Whether it may be written to, and made if it is not there.
 
@@ -32,9 +34,10 @@ class SqliteConnections:
     Each use takes a connection that no other thread uses meanwhile. In memory there is one, used in turn.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, writable: bool) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, kind: FileKind, *, writable: bool) -> None:
+        self.kind = kind
         self.path = None if path is None else Path(path).absolute()
-        self.name = "the index in memory" if path is None else f"{os.fspath(path)!r}"
+        self.name = f"the {kind.noun} in memory" if path is None else f"{os.fspath(path)!r}"
         self.writable = writable or path is None
         self._lock = threading.RLock()
         self._writer = threading.Lock()
@@ -43,7 +46,7 @@ class SqliteConnections:
         self._process = os.getpid()
         self._closed = False
         if self.path is not None and not self.writable and not self.path.is_file():
-            raise UnusableIndex(f"there is no index {self.name}; build it with sid index")
+            raise kind.error(f"there is no {kind.noun} {self.name}; {kind.build}")
         if self.path is None:
             self._idle.append(self._connect())
 
@@ -85,7 +88,7 @@ class SqliteConnections:
             If the database was opened for reading only.
         """
         if not self.writable:
-            raise UnusableIndex(f"{self.name} was opened for reading only")
+            raise self.kind.error(f"{self.name} was opened for reading only")
         with self._writer, self.sound(), self.connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -104,7 +107,9 @@ class SqliteConnections:
             # The subclasses are about what was asked; the class itself is about the file.
             if type(error) is not sqlite3.DatabaseError:
                 raise
-            raise UnusableIndex(f"{self.name} is not an index, or is damaged ({error}); build it again") from error
+            raise self.kind.error(
+                f"{self.name} is not {self.kind.a_noun}, or is damaged ({error}); {self.kind.mend}"
+            ) from error
 
     def close(self) -> None:
         """Close every connection, one that is in use when its use ends."""
@@ -145,7 +150,7 @@ class SqliteConnections:
             connection.close()
             log = self.path.with_name(f"{self.path.name}-wal")
             if log.exists() and log.stat().st_size:
-                raise UnusableIndex(f"{self.name} is being written to, or its folder must be writable") from None
+                raise self.kind.error(f"{self.name} is being written to, or its folder must be writable") from None
             return self._opened(f"{self.path.as_uri()}?mode=ro&immutable=1")
         except sqlite3.DatabaseError:
             pass  # no database: whoever uses the connection will be told
@@ -158,11 +163,12 @@ class SqliteConnections:
                 target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
         except sqlite3.OperationalError as error:
-            raise UnusableIndex(f"{self.name} cannot be opened: {error}") from None
+            raise self.kind.error(f"{self.name} cannot be opened: {error}") from None
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             if self.writable:
-                connection.execute("PRAGMA synchronous = NORMAL")  # all that a WAL needs to survive a killed process
+                # NORMAL is all that a WAL needs to survive a killed process.
+                connection.execute(f"PRAGMA synchronous = {'FULL' if self.kind.durable else 'NORMAL'}")
         except BaseException:
             connection.close()
             raise

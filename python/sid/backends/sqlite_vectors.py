@@ -15,7 +15,7 @@ from .protocol import Filters, checked_limit, checked_query
 from .sqlite import EMBEDDER, GENERATION, SqliteBackend
 from .sqlite_conditions import allowed
 from .sqlite_documents import numbered
-from .sqlite_schema import settings
+from .sqlite_files import settings
 
 if TYPE_CHECKING:
     import numpy as np

@@ -104,6 +104,12 @@ def _replay(arguments: argparse.Namespace) -> int:
     return run(arguments)
 
 
+def _governed(arguments: argparse.Namespace) -> int:
+    from .governed import run
+
+    return run(arguments)
+
+
 class _Version(argparse.Action):
     def __call__(self, *_: object, **__: object) -> None:
         print(f"sid-native {doctor.installed_version() or 'not installed'} ({doctor.backend()} backend)")
@@ -151,6 +157,8 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("transcript", metavar="TRANSCRIPT", help="made by sid episode --transcript")
     replay.add_argument("--json", action="store_true", help="write the sums as a JSON object, and nothing else")
     replay.set_defaults(run=_replay)
+
+    _add_governed(commands)
 
     check = commands.add_parser("doctor", help="check this installation")
     check.add_argument("--json", action="store_true", help="write the findings as a JSON object")
@@ -245,6 +253,71 @@ def _add_episode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     episode.add_argument("--transcript", metavar="FILE", help="a new file for what happens, as it happens")
     episode.add_argument("--json", action="store_true", help="write the outcome as a JSON object")
     episode.set_defaults(run=_episode)
+
+
+def _add_governed(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    governed = commands.add_parser(
+        "governed",
+        help="answer only from what somebody may see; citations, reviews and an audit log",
+        description="Work with a store of governed documents; see docs/governed.md. Who asks is what the options say: "
+        "whoever can run this with the store's file is trusted.",
+    )
+    steps = governed.add_subparsers(metavar="COMMAND", required=True, dest="command")
+
+    def add(name: str, about: str) -> argparse.ArgumentParser:
+        step = steps.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
+        step.add_argument("store", metavar="STORE", help="the store's file")
+        step.set_defaults(run=_governed)
+        return step
+
+    def for_somebody(step: argparse.ArgumentParser) -> None:
+        step.add_argument("--operator", required=True, metavar="ID", help="who asks")
+        step.add_argument("--organization", required=True, metavar="ID", help="for which organization")
+        step.add_argument("--entitlement", action="append", default=[], metavar="NAME", help="may be repeated")
+        step.add_argument("--json", action="store_true", help="write a JSON object")
+
+    load = add("load", "write versions and tickets, JSON objects a line: all of them or none")
+    load.add_argument("source", nargs="*", metavar="VERSIONS.jsonl", help="- is standard input")
+    load.add_argument("--tickets", action="append", default=[], metavar="TICKETS.jsonl", help="may be repeated")
+    load.add_argument("--by", default="sid governed load", metavar="NAME", help="who writes, for the audit log")
+    load.add_argument("--json", action="store_true", help="write the sums as a JSON object")
+
+    status = add("status", "activate a draft, or withdraw a version")
+    status.add_argument("version", metavar="DOCUMENT@VERSION")
+    status.add_argument("status", choices=("active", "withdrawn"))
+    status.add_argument("--by", default="sid governed status", metavar="NAME", help="who changes it, for the log")
+
+    ask = add("ask", "answer a question about a ticket, as a model would see it")
+    ask.add_argument("ticket", metavar="TICKET")
+    ask.add_argument("question", metavar="QUESTION")
+    for_somebody(ask)
+
+    locate = add("open", "open a citation, if it may be seen today")
+    locate.add_argument("locator", metavar="DOCUMENT@VERSION#START:END")
+    for_somebody(locate)
+
+    check = add("check", "check whether an answer's claims are quoted; quoted is not true")
+    check.add_argument("claims", metavar="CLAIMS.json", help="a list of objects with text and citations; or -")
+    for_somebody(check)
+
+    review = add("review", "list what waits for a person, claim it, resolve it")
+    hands = review.add_subparsers(metavar="STEP", required=True, dest="step")
+    listed = hands.add_parser("list", help="list items, oldest first")
+    listed.add_argument("--state", choices=("open", "claimed", "resolved"), help="by default all")
+    claim = hands.add_parser("claim", help="claim the oldest item that the reviewer is qualified for")
+    claim.add_argument("--qualification", action="append", required=True, metavar="SCOPE", help="may be repeated")
+    for name, about in (("resolve", "close a claimed item"), ("release", "give a claimed item back")):
+        step = hands.add_parser(name, help=about)
+        step.add_argument("id", metavar="REVIEW")
+        step.add_argument("--claim", type=_positive, required=True, metavar="N", help="the claim's number")
+        if name == "resolve":
+            step.add_argument("--note", required=True, metavar="TEXT", help="what was decided")
+    for step in (claim, hands.choices["resolve"], hands.choices["release"]):
+        step.add_argument("--reviewer", required=True, metavar="ID", help="who reviews")
+
+    audit = add("audit", "write the audit log, or verify the whole store against it")
+    audit.add_argument("--verify", action="store_true", help="check every entry, text and status; 1 if one is wrong")
+    audit.add_argument("--head", metavar="N:HASH", help="verify, and that the log still holds this earlier head")
 
 
 def _positive(text: str) -> int:

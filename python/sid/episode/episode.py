@@ -12,7 +12,8 @@ from typing import Any
 from ..backends.corpus import Corpus
 from ..backends.router import CorpusRouter
 from ..document_cache import DocumentCache
-from ..tools import ToolExample, validate_toolset
+from ..tools import ExtraTool, ToolExample, validate_toolset
+from ..tools.schemas import REPORT_NAME
 from .client import aask, ask, default_async_client, default_client
 from .fetch import RetryPolicy, fetch, fetch_blocking
 from .loop import MAX_LIMIT, AskModel, Step, Steps, adrive, drive, steps
@@ -55,6 +56,8 @@ class Episode:
     tool_examples
         Calls that show the model how tools are used, at least one a tool. By default one of each, with the filters
         whose schemas give ``examples``.
+    extra_tools
+        Tools of the application that the model is given too; see `ExtraTool`.
     on_event
         Called with each event as it happens; see `sid.episode.transcript`. What it raises ends the episode.
     transcript
@@ -110,6 +113,7 @@ class Episode:
         max_parallel_fetches: int = 8,
         instructions: str = DEFAULT_INSTRUCTIONS,
         tool_examples: Sequence[ToolExample] | None = None,
+        extra_tools: Sequence[ExtraTool] = (),
         on_event: OnEvent | None = None,
         transcript: str | os.PathLike[str] | None = None,
         retry: RetryPolicy | None = None,
@@ -128,12 +132,14 @@ class Episode:
             raise ValueError(f"seed must be an integer, got {seed!r:.100}")
         DocumentCache(language)  # refuses an unknown one
         router = CorpusRouter([corpora] if isinstance(corpora, Corpus) else corpora)
+        extra_tools = list(extra_tools)
+        extra = _named(extra_tools, router)
         self._plan = Plan(
             question=question,
             model=model,
             instructions=instructions,
-            tools=tools_of(router),
-            tool_examples=default_examples(router) if tool_examples is None else list(tool_examples),
+            tools=tools_of(router, extra_tools),
+            tool_examples=default_examples(router, extra_tools) if tool_examples is None else list(tool_examples),
             reward=reward,
             reasoning_effort=reasoning_effort,
             max_turns=max_turns,
@@ -141,6 +147,7 @@ class Episode:
             language=language,
             seed=0,
             router=router,
+            extra_tools=extra,
         )
         validate_toolset(self._plan.tools, self._plan.tool_examples)
         self._plan.fixed_request("")  # refuses what JSON cannot hold
@@ -174,7 +181,7 @@ class Episode:
         def perform(step: Step) -> Any:
             if isinstance(step, AskModel):
                 return ask(client, step.request)
-            return fetch_blocking(step.searches, self._retry, self._max_parallel_fetches, step.done)
+            return fetch_blocking(step.wanted, self._retry, self._max_parallel_fetches, step.done)
 
         return drive(self._steps(), perform)
 
@@ -189,13 +196,25 @@ class Episode:
         async def perform(step: Step) -> Any:
             if isinstance(step, AskModel):
                 return await aask(client, step.request)
-            return await fetch(step.searches, self._retry, self._max_parallel_fetches, step.done)
+            return await fetch(step.wanted, self._retry, self._max_parallel_fetches, step.done)
 
         return await adrive(self._steps(), perform)
 
     def _steps(self) -> Steps:
         plan = replace(self._plan, seed=secrets.randbits(64) if self._seed is None else self._seed)
         return steps(plan, uuid.uuid4().hex, Recorder(self._transcript, self._on_event))
+
+
+def _named(extra_tools: Sequence[ExtraTool], router: CorpusRouter) -> dict[str, ExtraTool]:
+    """Give the extra tools by their names, which must be theirs alone."""
+    named = {str(one.tool.get("name")): one for one in extra_tools}
+    taken = {*router.tool_names(), "read", REPORT_NAME, *(corpus.name for corpus in router.corpora)}
+    for name in named:
+        if name in taken:
+            raise ValueError(f"an extra tool cannot be called {name!r:.80}: a tool or a corpus of the episode is")
+    if len(named) < len(extra_tools):
+        raise ValueError(f"two extra tools have one name; they are {', '.join(map(repr, named))}")
+    return named
 
 
 def _require_within(name: str, number: int, least: int, most: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Searches of one turn, made in parallel, each with time-out and retries."""
+"""Searches and other calls of one turn, made in parallel; searches with time-out and retries."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any, TypeAlias
 
 from ..backends.corpus import Corpus
 from ..backends.protocol import InvalidFilter, SearchBackend
-from ..tools import ToolError
+from ..tools import ToolAnswer, ToolError
 from .errors import BackendError
+from .extra import ExtraCall
 from .threads import in_thread
 
-__all__ = ["Done", "Found", "RetryPolicy", "Search", "fetch", "fetch_blocking"]
+__all__ = ["Done", "Found", "Outside", "RetryPolicy", "Search", "fetch", "fetch_blocking"]
 
-Found: TypeAlias = list[Mapping[str, Any]] | ToolError
-"""What a search gives: its hits, or what the model did wrong."""
+Found: TypeAlias = list[Mapping[str, Any]] | ToolAnswer | ToolError
+"""What a search gives: its hits. What another call gives: its answer. What either gives for a mistake of the model."""
 
 _BUGS = (
     ArithmeticError,
@@ -83,14 +84,17 @@ class Search:
         return BackendError(f"{self.tool} failed for the query {self.query!r:.100}: {reason}")
 
 
-Done: TypeAlias = Callable[[Search, Found], None]
-"""Called once a search is done, with what it gave."""
+Outside: TypeAlias = Search | ExtraCall
+"""What a turn needs from outside."""
+
+Done: TypeAlias = Callable[[Outside, Found], None]
+"""Called once a search or another call is done, with what it gave."""
 
 
 async def fetch(
-    searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done, *, asynchronous: bool = True
+    wanted: Sequence[Outside], policy: RetryPolicy, parallel: int, done: Done, *, asynchronous: bool = True
 ) -> None:
-    """Make the searches, at most ``parallel`` at a time, and tell ``done`` what each found.
+    """Make the searches and other calls, at most ``parallel`` at a time, and tell ``done`` what each found.
 
     Searches of one backend that differ in the query alone are one call, if the backend takes several
     (``search_many``).
@@ -113,7 +117,14 @@ async def fetch(
         for search, found in zip(group, results, strict=True):
             done(search, found)
 
-    tasks = [asyncio.ensure_future(make(group)) for group in _groups(searches)]
+    async def answer(call: ExtraCall) -> None:
+        async with slots:
+            found = await _answered(call)
+        done(call, found)
+
+    work = [make(group) for group in _groups([one for one in wanted if isinstance(one, Search)])]
+    work += [answer(one) for one in wanted if isinstance(one, ExtraCall)]
+    tasks = [asyncio.ensure_future(one) for one in work]
     try:
         await asyncio.gather(*tasks)
     finally:
@@ -121,11 +132,11 @@ async def fetch(
             task.cancel()
 
 
-def fetch_blocking(searches: Sequence[Search], policy: RetryPolicy, parallel: int, done: Done) -> None:
+def fetch_blocking(wanted: Sequence[Outside], policy: RetryPolicy, parallel: int, done: Done) -> None:
     """Do as `fetch` does, on an event loop of its own."""
 
     def work() -> None:
-        asyncio.run(fetch(searches, policy, parallel, done, asynchronous=False))
+        asyncio.run(fetch(wanted, policy, parallel, done, asynchronous=False))
 
     try:
         asyncio.get_running_loop()
@@ -197,6 +208,19 @@ async def _made(group: list[Search], asynchronous: bool) -> list[Found]:
     if own is not None:
         return [list(await own(first.query, limit=limit, filters=filters))[:limit]]
     return [await in_thread(lambda: list(backend.search(first.query, limit=limit, filters=filters))[:limit])]
+
+
+async def _answered(call: ExtraCall) -> ToolAnswer | ToolError:
+    """Make another call. Once: what it does is not known here."""
+    try:
+        answer = await in_thread(lambda: call.extra.call(call.arguments))
+    except ToolError as error:
+        return error
+    except Exception as error:
+        raise call.failed(_reason(error)) from error
+    if not isinstance(answer, ToolAnswer):
+        raise call.failed(f"call must give a ToolAnswer, got {answer!r:.100}")
+    return answer
 
 
 def _reason(error: BaseException) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .fetch import Search
+from .fetch import Outside
 
 __all__ = ["CONTENT", "ID", "plain_hits"]
 
@@ -18,8 +18,8 @@ ID = "id"
 CONTENT = "content"
 
 
-def plain_hits(search: Search, hits: Iterable[Any]) -> list[dict[str, Any]]:
-    """Give the hits of a search as plain mappings.
+def plain_hits(search: Outside, hits: Iterable[Any]) -> list[dict[str, Any]]:
+    """Give the hits of a search, or the documents of another call, as plain mappings.
 
     Fields keep their values where JSON has them; of others the text is kept, which is what is displayed.
 

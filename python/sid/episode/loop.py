@@ -7,14 +7,15 @@ searches), and takes what came of it. Who drives it may be synchronous, asynchro
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..document_cache import SNIPPET_SIZE_DEFAULT
-from ..tools import ToolError, parse_arguments
+from ..tools import ToolAnswer, ToolError, parse_arguments
 from ..tools.schemas import REPORT_NAME
-from .fetch import Done, Found, Search
+from .extra import ExtraCall
+from .fetch import Done, Found, Outside, Search
 from .hits import ID, plain_hits
 from .observations import Observations, sendable
 from .plan import Plan
@@ -52,9 +53,9 @@ class AskModel:
 
 @dataclass(frozen=True)
 class Fetch:
-    """Searches are to be made, and ``done`` is to be told what each found; there is no answer."""
+    """Searches and other calls are to be made, and ``done`` is to be told what each found; there is no answer."""
 
-    searches: Sequence[Search]
+    wanted: Sequence[Outside]
     done: Done
 
 
@@ -129,7 +130,7 @@ class _Episode:
         self.usage: Usage | None = None
         self.turn = 0
         self.responses = 0
-        self.found: dict[int, list[dict[str, Any]] | ToolError] = {}
+        self.found: dict[int, list[dict[str, Any]] | ToolAnswer | ToolError] = {}
 
     def run(self) -> Steps:
         self.recorder.record("episode", format=FORMAT, **self.plan.as_event())
@@ -185,6 +186,8 @@ class _Episode:
                 return self.report(number, arguments["ids"], alone=alone)
             if name == "read":
                 return _Read(arguments["id"])
+            if name in self.plan.extra_tools:
+                return ExtraCall(number, name, self.plan.extra_tools[name], arguments)
             corpus, mode = self.plan.router.tool_names()[name]
             limit = min(arguments.pop("limit", self.plan.default_limit), MAX_LIMIT)
             size = min(arguments.pop("snippet_size", SNIPPET_SIZE_DEFAULT), MAX_SNIPPET_SIZE)
@@ -203,15 +206,15 @@ class _Episode:
         data_ids = self.observations.report(references)
         if not data_ids:
             raise ToolError("none of these ids is of a document: report ids that search results show")
-        self.record("report", call=number, ids=references, data_ids=data_ids)
+        self.record("report", call=number, ids=references, data_ids=list(map(str, data_ids)))
         return _Report(data_ids)
 
     def answer(self, calls: Sequence[Item], prepared: Sequence[_Prepared]) -> Generator[Step, Any, None]:
         """Make the searches at once, then answer each call in its order."""
-        searches = [one for one in prepared if isinstance(one, Search)]
+        wanted = [one for one in prepared if isinstance(one, Search | ExtraCall)]
         self.found.clear()
-        if searches:
-            yield Fetch(searches, self.fetched)
+        if wanted:
+            yield Fetch(wanted, self.fetched)
         for number, (call, one) in enumerate(zip(calls, prepared, strict=True), 1):
             refused = False
             try:
@@ -222,13 +225,21 @@ class _Episode:
             self.record("observation", call=number, output=output, refused=refused)
             self.input.append({"type": "function_call_output", "call_id": call["call_id"], "output": output})
 
-    def fetched(self, search: Search, found: Found) -> None:
-        """Take what a search found; a `BackendError` if that cannot be shown."""
-        place = {"call": search.number, "corpus": search.corpus.name}
+    def fetched(self, search: Outside, found: Found) -> None:
+        """Take what a search or another call found; a `BackendError` if that cannot be shown."""
+        place: dict[str, Any] = {"call": search.number}
+        place |= {"tool": search.tool} if isinstance(search, ExtraCall) else {"corpus": search.corpus.name}
         if isinstance(found, ToolError):
             self.found[search.number] = found
             self.record("fetched", **place, error=str(found))
             return
+        if isinstance(search, ExtraCall):
+            assert isinstance(found, ToolAnswer)  # noqa: S101  (`fetch` gives such calls nothing else)
+            documents = plain_hits(search, found.documents)
+            self.found[search.number] = ToolAnswer(found.text, documents)
+            self.record("fetched", **place, text=found.text, documents=documents)
+            return
+        assert not isinstance(found, ToolAnswer)  # noqa: S101  (nor searches)
         hits = self.found[search.number] = plain_hits(search, found)
         knows = self.observations.knows
         self.record("fetched", **place, hits=[{ID: hit[ID]} if knows(search, hit[ID]) else hit for hit in hits])
@@ -241,7 +252,14 @@ class _Episode:
             found = self.found[one.number]
             if isinstance(found, ToolError):
                 raise found
+            assert not isinstance(found, ToolAnswer)  # noqa: S101  (see `fetched`)
             return self.observations.search(one, found)
+        if isinstance(one, ExtraCall):
+            answered = self.found[one.number]
+            if isinstance(answered, ToolError):
+                raise answered
+            assert isinstance(answered, ToolAnswer)  # noqa: S101  (see `fetched`)
+            return self.observations.answer(one.tool, answered)
         assert isinstance(one, ToolError)  # noqa: S101  (a report that is accepted has ended the episode)
         raise one
 
@@ -253,10 +271,10 @@ class _Episode:
             return f"{nudge}1 turn remains. In it you must call {REPORT_NAME}, alone, with the most helpful ids."
         return f"{nudge}{left} turns remain."
 
-    def end(self, reason: Ended, detail: str, data_ids: Sequence[str] = ()) -> EpisodeResult:
+    def end(self, reason: Ended, detail: str, data_ids: Sequence[Hashable] = ()) -> EpisodeResult:
         self.recorder.record("ended", reason=reason, detail=detail, turns=self.responses)
         return EpisodeResult(
-            tuple(data_ids),
+            tuple(map(str, data_ids)),
             tuple(self.observations.sources(data_ids)),
             reason,
             detail,
@@ -277,10 +295,10 @@ class _Read:
 
 @dataclass(frozen=True)
 class _Report:
-    data_ids: Sequence[str]
+    data_ids: Sequence[Hashable]
 
 
-_Prepared: TypeAlias = Search | _Read | _Report | ToolError
+_Prepared: TypeAlias = Search | ExtraCall | _Read | _Report | ToolError
 """A call, understood: what is to be done, or the model's mistake."""
 
 

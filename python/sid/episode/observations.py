@@ -7,7 +7,7 @@ the calls, so that what an earlier call showed a later one masks.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from ..backends.router import CorpusRouter
@@ -15,7 +15,8 @@ from ..document_cache import DocumentCache
 from ..document_rendering import ID_SEPARATOR, parse_rendered_model_facing_id
 from ..id_stream import IdStream
 from ..ranges import InvalidCharacterRange, resolve_char_range
-from ..tools import ToolError
+from ..tools import ToolAnswer, ToolError
+from ..tools.extra import ExtraDocument, render_answer
 from .fetch import Search
 from .hits import CONTENT, ID
 
@@ -74,6 +75,10 @@ class Observations:
             results.append({**hit, **absent, ID: self._data_id(search, hit[ID])})
         return self.cache.render_results(results, search.query, snippet_size=search.snippet_size, display_fields=fields)
 
+    def answer(self, tool: str, answer: ToolAnswer) -> str:
+        """Show what an extra tool gave, whose documents are plain, and record what is shown."""
+        return render_answer(self.cache, tool, answer) or NO_RESULTS
+
     def read(self, reference: str) -> str:
         """Show a document, or a range of it, from the start of what is asked and at most `READ_CHARACTERS`.
 
@@ -99,27 +104,34 @@ class Observations:
                 f"ask for a range between 0 and {length}"
             ) from None
         view = self.cache.get_single_span_document_view(
-            data_id, CONTENT, (start, min(end, start + READ_CHARACTERS)), self._display_fields(str(data_id))
+            data_id, CONTENT, (start, min(end, start + READ_CHARACTERS)), self._display_fields(data_id)
         )
         rendered = view.render_xml()
         self.cache.update_seen(view)
         return rendered
 
-    def report(self, references: Sequence[str]) -> list[str]:
+    def report(self, references: Sequence[str]) -> list[Hashable]:
         """Give the data ids of reported references: each document once, in order, unknown ones left out."""
         model_ids = [reference.partition(ID_SEPARATOR)[0].strip() for reference in references]
         known = [model_id for model_id in model_ids if self.cache.contains_model_facing_id(model_id)]
-        return [str(self.cache.to_data_id(model_id)) for model_id in dict.fromkeys(known)]
+        return [self.cache.to_data_id(model_id) for model_id in dict.fromkeys(known)]
 
-    def sources(self, data_ids: Sequence[str]) -> list[tuple[str | None, str]]:
-        """Give the corpus and the original id of each data id."""
-        return [self._router.resolve(data_id) for data_id in data_ids]
+    def sources(self, data_ids: Sequence[Hashable]) -> list[tuple[str | None, str]]:
+        """Give the corpus, or the extra tool, and the original id of each data id."""
+        return [
+            (data_id.tool, data_id.original_id)
+            if isinstance(data_id, ExtraDocument)
+            else self._router.resolve(str(data_id))
+            for data_id in data_ids
+        ]
 
     def _data_id(self, search: Search, original_id: str) -> str:
         return self._router.data_id(search.corpus.name, original_id)
 
-    def _display_fields(self, data_id: str) -> list[str] | None:
-        corpus, _ = self._router.resolve(data_id)
+    def _display_fields(self, data_id: Hashable) -> list[str] | None:
+        if isinstance(data_id, ExtraDocument):
+            return None
+        corpus, _ = self._router.resolve(str(data_id))
         return _with_content(self._router.corpus(corpus).display_fields)
 
 

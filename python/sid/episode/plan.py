@@ -14,7 +14,9 @@ from ..tools import (
     REPORT_TOOL,
     SEARCH_TOOL,
     TEXT_SEARCH_TOOL,
+    ExtraTool,
     Tool,
+    ToolAnswer,
     ToolExample,
     for_corpus,
     with_parameters,
@@ -40,7 +42,7 @@ documents that help, the most helpful first. That ends the search, so do not cal
 
 @dataclass(frozen=True)
 class Plan:
-    """An episode's settings, as plain data but for the router."""
+    """An episode's settings, as plain data but for the router and the extra tools."""
 
     question: str
     model: str
@@ -54,6 +56,7 @@ class Plan:
     language: str
     seed: int
     router: CorpusRouter
+    extra_tools: Mapping[str, ExtraTool]
 
     def fixed_request(self, session: str) -> str:
         """Give all of a request but its input, as JSON: made once, so that every turn's is the same.
@@ -89,8 +92,8 @@ class Plan:
             }
             for corpus in self.router.corpora
         ]
-        settings = {name: value for name, value in vars(self).items() if name != "router"}
-        return {**settings, "corpora": corpora}
+        settings = {name: value for name, value in vars(self).items() if name not in ("router", "extra_tools")}
+        return {**settings, "corpora": corpora, "extra_tools": list(self.extra_tools)}
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> Plan:
@@ -111,8 +114,9 @@ class Plan:
             )
             for recorded in event["corpora"]
         ]
-        names = [name for name in cls.__dataclass_fields__ if name != "router"]
-        return cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora))
+        names = [name for name in cls.__dataclass_fields__ if name not in ("router", "extra_tools")]
+        extra: dict[str, ExtraTool] = {name: _RecordedTool() for name in event.get("extra_tools", ())}
+        return cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora), extra_tools=extra)
 
 
 class _Recorded:
@@ -124,17 +128,27 @@ class _Recorded:
         raise NotImplementedError("a replay searches nothing: what was found is in the transcript")
 
 
-def tools_of(router: CorpusRouter) -> list[Tool]:
-    """Give the tools for some corpora: their searches, read and report."""
+class _RecordedTool:
+    """An extra tool of which only what it gave is left."""
+
+    tool: Tool = {}  # noqa: RUF012  (what the model was told is among the recorded tools)
+    tool_examples: Sequence[ToolExample] = ()
+
+    def call(self, arguments: Mapping[str, Any]) -> ToolAnswer:
+        raise NotImplementedError("a replay calls nothing: what was answered is in the transcript")
+
+
+def tools_of(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> list[Tool]:
+    """Give the tools for some corpora: their searches, the extra ones, read and report."""
     plain = {"search": SEARCH_TOOL, "text_search": TEXT_SEARCH_TOOL}
     searches = [
         for_corpus(with_parameters(plain[mode], corpus.filters), corpus.name, corpus.contents)
         for corpus, mode in router.tool_names().values()
     ]
-    return [*searches, READ_TOOL, REPORT_TOOL]
+    return [*searches, *(one.tool for one in extra), READ_TOOL, REPORT_TOOL]
 
 
-def default_examples(router: CorpusRouter) -> list[ToolExample]:
+def default_examples(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> list[ToolExample]:
     """Give an example of each tool of `tools_of`, filters included whose schemas give examples of values.
 
     Examples
@@ -157,6 +171,7 @@ def default_examples(router: CorpusRouter) -> list[ToolExample]:
         examples.append({"caption": caption, "name": name, "arguments": {"query": query, "limit": 5, **filters}})
     return [
         *examples,
+        *(example for one in extra for example in one.tool_examples),
         {"caption": "Reading on from character 800", "name": "read", "arguments": {"id": "123456#800:1600"}},
         {
             "caption": "The report that ends the search",

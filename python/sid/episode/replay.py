@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..tools import ToolError
+from ..tools import ToolAnswer, ToolError
 from .client import checked_response
 from .errors import ReplayMismatch, TranscriptError
 from .fetch import Found
@@ -89,6 +89,9 @@ class _Recorded:
         for event in events:
             if event["event"] != "fetched":
                 continue
+            if "tool" in event and "error" not in event:
+                self._fetched[_place(event)] = ToolAnswer(event["text"], event["documents"])
+                continue
             if "error" in event:
                 self._fetched[_place(event)] = ToolError(event["error"])
                 continue
@@ -107,7 +110,7 @@ class _Recorded:
                 raise TranscriptEnds(f"the transcript holds {self._asked} responses of the model")
             self._asked += 1
             return checked_response(self._responses[self._asked - 1])
-        for search in step.searches:
+        for search in step.wanted:
             place = (self._asked, search.number)
             if place not in self._fetched:
                 raise TranscriptEnds(f"the transcript does not hold what call {place[1]} of turn {place[0]} found")

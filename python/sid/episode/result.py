@@ -54,10 +54,10 @@ class EpisodeResult:
     Attributes
     ----------
     data_ids : tuple[str, ...]
-        The reported documents, in the order of the report, as they are in the cache; empty unless ``ended`` is
-        ``"reported"``.
+        The reported documents, in the order of the report, as they are in the cache, those of extra tools as
+        ``tool:id``; empty unless ``ended`` is ``"reported"``.
     sources : tuple[tuple[str | None, str], ...]
-        For each of them its corpus and its id there.
+        For each of them its corpus, or the extra tool that gave it, and its id there.
     ended : str
         ``"reported"``, ``"max_turns"``, ``"incomplete"`` (a response broke off) or, in a replay, ``"transcript_ends"``.
     detail : str

@@ -16,7 +16,8 @@ not hold the API key.
     that the model wrote).
 ``fetched``
     A search is done: ``turn``, ``call``, ``corpus``, and ``hits`` or ``error`` (a mistake of the model). Of a document
-    that an earlier turn has found, only the id is there. Searches of a turn are done in any order.
+    that an earlier turn has found, only the id is there. Searches of a turn are done in any order. Of an extra tool:
+    ``turn``, ``call``, ``tool``, and ``text`` and ``documents``, or ``error``.
 ``observation``
     What the model is shown: ``turn``, ``call``, ``output``, ``refused`` (whether it was a mistake).
 ``report``

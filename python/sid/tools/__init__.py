@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from . import schemas
 from .adapt import for_corpus, strict, with_parameters
 from .arguments import ToolError, parse_arguments
+from .extra import ExtraTool, ToolAnswer, render_answer
 from .schemas import Tool
 from .toolset import InvalidToolset, ToolExample, validate_toolset
 
@@ -31,12 +32,15 @@ __all__ = [
     "REPORT_TOOL",
     "SEARCH_TOOL",
     "TEXT_SEARCH_TOOL",
+    "ExtraTool",
     "InvalidToolset",
     "Tool",
+    "ToolAnswer",
     "ToolError",
     "ToolExample",
     "for_corpus",
     "parse_arguments",
+    "render_answer",
     "strict",
     "validate_toolset",
     "with_parameters",

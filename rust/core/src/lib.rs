@@ -5,10 +5,12 @@
 
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
+mod bm25;
 pub mod ids;
 pub mod intervals;
 pub mod ledger;
 pub mod parallel;
+pub mod ranking;
 pub mod render;
 pub mod snippet;
 #[cfg(test)]

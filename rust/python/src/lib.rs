@@ -8,6 +8,7 @@ mod hashing;
 mod ids;
 mod intervals;
 mod ledger;
+mod ranking;
 mod registry;
 mod render;
 mod results;
@@ -29,6 +30,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::ledger::Ledger;
+    #[pymodule_export]
+    use crate::ranking::bm25_scores;
     #[pymodule_export]
     use crate::registry::Registry;
     #[pymodule_export]

@@ -44,25 +44,45 @@ impl Query {
         let mut collector = Collector {
             text,
             language,
-            query: Query {
-                terms: Vec::with_capacity(8),
-                bytes: Vec::with_capacity(64),
-                pairs: Vec::with_capacity(8),
-                term_numbers: HashMap::default(),
-                pair_numbers: HashMap::default(),
-                lookup: language.lookup(Filter::default()),
-            },
+            query: Query::empty(language),
             previous: None,
             term: Vec::with_capacity(16),
         };
         scan(text, set, &mut collector);
-        let mut query = collector.query;
-        let mut filter = Filter::default();
-        for term in &query.terms {
-            filter.add(query.lookup.product(term.prefix));
+        collector.query.ready(language)
+    }
+
+    /// Takes terms as they are, those that occur again only once, stopwords not at all, and no pairs.
+    pub fn of_terms<'a>(terms: impl IntoIterator<Item = &'a [u8]>, language: Language) -> Self {
+        let mut query = Query::empty(language);
+        for term in terms {
+            // No query holds a term that a text drops.
+            if !language.is_stopword(term) {
+                query.add_term(prefix(term), term);
+            }
         }
-        query.lookup = language.lookup(filter);
-        query
+        query.ready(language)
+    }
+
+    fn empty(language: Language) -> Self {
+        Query {
+            terms: Vec::with_capacity(8),
+            bytes: Vec::with_capacity(64),
+            pairs: Vec::with_capacity(8),
+            term_numbers: HashMap::default(),
+            pair_numbers: HashMap::default(),
+            lookup: language.lookup(Filter::default()),
+        }
+    }
+
+    /// Makes the lookup find the terms that are there.
+    fn ready(mut self, language: Language) -> Self {
+        let mut filter = Filter::default();
+        for term in &self.terms {
+            filter.add(self.lookup.product(term.prefix));
+        }
+        self.lookup = language.lookup(filter);
+        self
     }
 
     /// Looks up prefixes of terms among the language's stopwords and the query's terms.

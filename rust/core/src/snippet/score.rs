@@ -4,11 +4,9 @@ use super::numbers::Numbers;
 use super::query::Query;
 use super::rank::Rank;
 use super::windows::Windows;
+use crate::bm25;
 use crate::text::ascii::{InstructionSet, Vector, Work};
 use crate::work::done;
-
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
 
 /// One occurrence of a feature: the positions of its first and last token (the same for a unigram).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +147,7 @@ impl Kind {
         let average = total as f64 / windows.len() as f64;
         let norms = if windows.size() < windows.len() {
             (0..=windows.size())
-                .map(|kept| norm(of(kept), average))
+                .map(|kept| bm25::norm(of(kept), average))
                 .collect()
         } else {
             Vec::new()
@@ -163,13 +161,10 @@ impl Kind {
             held.clear();
             return;
         }
-        let total = scores.len() as f64;
-        let containing = held.len() as f64;
-        let idf = (1.0 + (total - containing + 0.5) / (containing + 0.5)).ln();
+        let idf = bm25::idf(scores.len(), held.len());
         for (index, frequency) in held.drain(..) {
-            let frequency = frequency as f64;
             let norm = self.norm(lengths.kept.at(index));
-            scores[index] += idf * (frequency * (K1 + 1.0)) / (frequency + norm);
+            scores[index] += bm25::part(idf, frequency, norm);
         }
     }
 
@@ -178,13 +173,9 @@ impl Kind {
     fn norm(&self, kept: usize) -> f64 {
         match self.norms.get(kept) {
             Some(&norm) => norm,
-            None => norm((self.of)(kept), self.average),
+            None => bm25::norm((self.of)(kept), self.average),
         }
     }
-}
-
-fn norm(length: usize, average: f64) -> f64 {
-    K1 * (1.0 - B + B * length as f64 / average)
 }
 
 /// Appends every window that holds an event, with the number of events that it holds.

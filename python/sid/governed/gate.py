@@ -1,0 +1,112 @@
+"""The gate: every text that anybody is shown comes through here, after the rule has let its metadata pass.
+
+Tables only narrow down what is looked at. What decides is the rule of `sid.governed.eligibility`, applied to metadata
+whose digest is checked first; a text is read only then, and its digest checked too.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import date
+
+from .eligibility import is_eligible, is_in_force, may_open
+from .locators import VersionKey
+from .packing import sha256
+from .principal import Principal
+from .standing import Damaged, metadata_of, standing_of, successors_of
+from .versions import Metadata
+
+__all__ = ["EVERYONE_KEY", "Admitted", "Eligible", "Openable", "admit", "eligible"]
+
+EVERYONE_KEY = b""
+"""Stands for every organization in the table of what is in force; no organization's id is empty."""
+
+_CANDIDATES = (
+    "SELECT version.number, version.document, version.version, version.metadata, version.digest FROM in_force "
+    "JOIN version ON version.number = in_force.number "
+    "WHERE in_force.organization = ? AND in_force.scope = ? AND in_force.until > ? AND in_force.since <= ?"
+)
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """A version that the principal may be shown, with its text."""
+
+    metadata: Metadata
+    text: str
+
+    @property
+    def key(self) -> VersionKey:
+        """What names it."""
+        return self.metadata.key
+
+
+@dataclass(frozen=True)
+class Eligible:
+    """The eligible set of a question, ordered by what names its versions.
+
+    ``damaged`` tells of those that would belong to it, perhaps, but are not as they were written.
+    """
+
+    versions: tuple[Admitted, ...]
+    damaged: tuple[str, ...]
+
+
+def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, day: date) -> Eligible:
+    """Give all that a principal's question, asked in a scope and about a day, may be answered from."""
+    versions, damaged = [], []
+    for organization in (EVERYONE_KEY, principal.organization_id.encode()):
+        when = day.toordinal()
+        for number, *row in connection.execute(_CANDIDATES, (organization, scope.encode(), when, when)).fetchall():
+            try:
+                metadata = metadata_of((row[0], row[1], row[2], row[3]))
+                if is_eligible(metadata, standing_of(connection, metadata), principal, scope, day):
+                    versions.append(Admitted(metadata, _text(connection, number, metadata)))
+            except Damaged as error:
+                damaged.append(error.what)
+    return Eligible(tuple(sorted(versions, key=lambda one: one.key)), tuple(sorted(damaged)))
+
+
+@dataclass(frozen=True)
+class Openable:
+    """A version that the principal may open: whether it is in force, and which of those in its place open too."""
+
+    admitted: Admitted
+    is_current: bool
+    superseded_by_visible: tuple[VersionKey, ...]
+
+
+def admit(connection: sqlite3.Connection, principal: Principal, key: VersionKey, day: date) -> Openable | None:
+    """Give a version by its key if a principal may open it on a day.
+
+    Raises
+    ------
+    Damaged
+        If it is not as it was written.
+    """
+    row = connection.execute(
+        "SELECT number, document, version, metadata, digest FROM version WHERE document = ? AND version = ?",
+        (key.document_id.encode(), key.version),
+    ).fetchone()
+    if row is None:
+        return None
+    metadata = metadata_of(row[1:])
+    standing = standing_of(connection, metadata)
+    if not may_open(metadata, standing, principal, day):
+        return None
+    visible = tuple(
+        successor.key
+        for successor in successors_of(connection, key)
+        if may_open(successor, standing_of(connection, successor), principal, day)
+    )
+    admitted = Admitted(metadata, _text(connection, row[0], metadata))
+    return Openable(admitted, is_in_force(metadata, standing, day), visible)
+
+
+def _text(connection: sqlite3.Connection, number: int, metadata: Metadata) -> str:
+    """Read the text of a version that the rule has let pass."""
+    (raw,) = connection.execute("SELECT text FROM version WHERE number = ?", (number,)).fetchone()
+    if not isinstance(raw, bytes) or sha256(raw) != metadata.text_sha256:
+        raise Damaged(f"text of {metadata.key}")
+    return raw.decode()

@@ -1,0 +1,62 @@
+"""The tables of a store of governed documents."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from ..backends.sqlite_files import SETTINGS_TABLE, FileKind
+from .errors import UnusableStore
+
+__all__ = ["STORE"]
+
+# Row numbers lead from table to table and never leave the file: they would tell how many rows there are.
+_TABLES = (
+    SETTINGS_TABLE,
+    # Authority: what was written, for ever. Ids are UTF-8 in blobs, compared byte by byte.
+    "CREATE TABLE version(number INTEGER PRIMARY KEY, document BLOB NOT NULL, version INTEGER NOT NULL, "
+    "metadata BLOB NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL, UNIQUE(document, version))",
+    "CREATE TABLE status_change(document BLOB, version INTEGER, sequence INTEGER, status TEXT NOT NULL, "
+    "day INTEGER NOT NULL, PRIMARY KEY(document, version, sequence)) WITHOUT ROWID",
+    "CREATE TABLE ticket(id BLOB PRIMARY KEY, record BLOB NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID",
+    # Derived from that, to find versions by: the gate decides by the metadata. Days are proleptic ordinals.
+    "CREATE TABLE supersession(document BLOB, version INTEGER, successor INTEGER, "
+    "PRIMARY KEY(document, version, successor)) WITHOUT ROWID",
+    "CREATE TABLE in_force(organization BLOB, scope BLOB, until INTEGER, since INTEGER, number INTEGER, "
+    "PRIMARY KEY(organization, scope, until, since, number)) WITHOUT ROWID",
+    "CREATE INDEX in_force_of ON in_force(number)",
+    "CREATE TABLE review(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, base TEXT NOT NULL, "
+    "qualification BLOB NOT NULL, subject BLOB NOT NULL, filed_at TEXT NOT NULL, state TEXT NOT NULL, "
+    "claims INTEGER NOT NULL, reviewer BLOB, claimed_until TEXT, resolution BLOB)",
+    "CREATE INDEX review_waiting ON review(qualification, state, number)",
+    "CREATE INDEX review_base ON review(base)",
+    "CREATE TABLE audit(sequence INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, data BLOB NOT NULL, "
+    "hash BLOB NOT NULL)",
+)
+
+_APPEND_ONLY = ("version", "status_change", "audit")
+
+
+def _create(connection: sqlite3.Connection, _: Mapping[str, Any]) -> None:
+    for statement in _TABLES:
+        connection.execute(statement)
+    for table in _APPEND_ONLY:
+        for change in ("UPDATE", "DELETE"):
+            connection.execute(
+                f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{table} only grows'); END"
+            )
+
+
+STORE = FileKind(
+    noun="governed store",
+    a_noun="a governed store",
+    application_id=0x53494447,  # "SIDG"
+    version=1,
+    build="make it with sid governed load",
+    mend="restore it from a copy",
+    create=_create,
+    durable=True,
+    error=UnusableStore,
+)
