@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,7 +10,14 @@ from pydoc_data.topics import topics
 
 import pytest
 
+from episode.service import call, serving
+from episode.test_contract import ids_in, outputs
 from sid.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _no_key(monkeypatch) -> None:
+    monkeypatch.delenv("SID_API_KEY", raising=False)
 
 
 def test_what_it_shows(capsys) -> None:
@@ -30,13 +38,20 @@ def test_what_it_shows(capsys) -> None:
     assert escaped in body
 
 
-def run_without(*modules: str) -> subprocess.CompletedProcess[str]:
+def run_without(*modules: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the demo in a process that lacks modules."""
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({modules!r})); "
         "from sid.cli import main; sys.exit(main(['demo']))"
     )
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    environment = {name: value for name, value in os.environ.items() if name not in ("SID_API_KEY", "SID_BASE_URL")}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        env={**environment, **variables},
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("module", ["sqlite3", "pydoc_data.topics"])
@@ -58,3 +73,49 @@ def test_semantic_results_are_shown_where_they_can_be() -> None:
         assert (result.returncode, result.stderr) == (0, "")
         assert ">>> text_search(query=" in result.stdout
         assert '[seen: "#' in result.stdout
+
+
+def test_without_a_key_an_episode_follows_a_script_and_says_so() -> None:
+    out = run_without().stdout
+    _, heading, episode = out.partition("=== An episode")
+    assert heading
+    assert "SID_API_KEY is not set, so no model is asked: a script stands in" in episode
+    # Two searches at once, answered in their order: what the first shows the second masks.
+    assert episode.index("<<< call 1 of turn 1") < episode.index("<<< call 2 of turn 1") < episode.index('[seen: "#')
+    read = re.search(r'>>> read \{"id": "(\d{6})#0:600"\}\n\n<<< call 1 of turn 2\n<doc id="(\d{6})#0:600"', episode)
+    assert read is not None
+    assert read[1] == read[2]
+    reported = re.search(r'report_helpful_ids \{"ids": \["(\d{6})", "(\d{6})"\]\}\n\n1. with\n2. context-man', episode)
+    assert reported is not None
+    assert reported[1] == read[1]
+    assert "3 turns; ended: reported." in episode
+
+
+def test_with_a_key_the_model_is_asked(monkeypatch, capsys) -> None:
+    def report_the_first(turn: int, conversation: list) -> list:
+        if turn == 1:
+            return [call("text_search", {"query": "exception"})]
+        return [call("report_helpful_ids", {"ids": ids_in(outputs(conversation)[0])[:1]})]
+
+    with serving(report_the_first) as running:
+        monkeypatch.setenv("SID_API_KEY", "key")
+        monkeypatch.setenv("SID_BASE_URL", running.url)
+        assert main(["demo"]) == 0
+    assert len(running.requests) == 2
+    out = capsys.readouterr().out
+    assert "a script stands in" not in out
+    assert "2 turns; ended: reported." in out
+
+
+def test_a_service_that_fails_is_told() -> None:
+    result = run_without(SID_API_KEY="key", SID_BASE_URL="http://127.0.0.1:1/v1")
+    assert result.returncode == 1
+    assert result.stderr.startswith("sid demo: the episode failed: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_episodes_need_what_is_not_installed() -> None:
+    result = run_without("jsonschema")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Not shown: an episode: " in result.stdout
+    assert "pip install 'sid-native[tools]'" in result.stdout

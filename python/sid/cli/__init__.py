@@ -104,6 +104,12 @@ def _replay(arguments: argparse.Namespace) -> int:
     return run(arguments)
 
 
+def _bench(arguments: argparse.Namespace) -> int:
+    from .bench import run
+
+    return run(arguments)
+
+
 def _governed(arguments: argparse.Namespace) -> int:
     from .governed import run
 
@@ -159,6 +165,16 @@ def _parser() -> argparse.ArgumentParser:
     replay.set_defaults(run=_replay)
 
     _add_governed(commands)
+
+    bench = commands.add_parser(
+        "bench",
+        help="time this installation, and the pure backend beside it",
+        description="Time what an agent's turns are made of, on the language reference inside CPython. Where the "
+        "native backend runs, the pure one is timed too.",
+    )
+    bench.add_argument("--seconds", type=_seconds, default=0.3, metavar="S", help="for each work; default 0.3")
+    bench.add_argument("--json", action="store_true", help="write a JSON object; times in seconds a call")
+    bench.set_defaults(run=_bench)
 
     check = commands.add_parser("doctor", help="check this installation")
     check.add_argument("--json", action="store_true", help="write the findings as a JSON object")
@@ -324,4 +340,14 @@ def _positive(text: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 1000 else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0, at most 3600")
     return number

@@ -7,8 +7,10 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from ._events import print_event
+
 if TYPE_CHECKING:
-    from ..episode import EpisodeResult, Event
+    from ..episode import EpisodeResult
 
 __all__ = ["run"]
 
@@ -18,19 +20,12 @@ def run(arguments: argparse.Namespace) -> int:
     from ..episode import EpisodeError, ReplayMismatch, replay
 
     try:
-        result = replay(arguments.transcript, on_event=None if arguments.json else _show)
+        result = replay(arguments.transcript, on_event=None if arguments.json else print_event)
     except (EpisodeError, ImportError) as error:
         print(f"sid replay: {error}", file=sys.stderr)
         return 1 if isinstance(error, ReplayMismatch) else 2
     _sum_up(result, as_json=arguments.json)
     return 0
-
-
-def _show(event: Event) -> None:
-    if event["event"] == "call":
-        print(f">>> {event['name']} {event['arguments']}\n")
-    elif event["event"] == "observation":
-        print(f"<<< call {event['call']} of turn {event['turn']}\n{event['output']}\n")
 
 
 def _sum_up(result: EpisodeResult, *, as_json: bool) -> None:
