@@ -20,7 +20,7 @@ from matplotlib.patches import Patch
 from loading import NATIVE, PEER
 from report import circumstances_line, duration
 
-__all__ = ["draw_growth", "draw_speed"]
+__all__ = ["draw_governed", "draw_growth", "draw_speed"]
 
 _REACHED = "#2a7f62"
 _MISSED = "#d9822b"
@@ -87,6 +87,39 @@ def draw_growth(results: dict[str, Any], path: Path) -> None:
         _save(figure, path)
 
 
+def draw_governed(results: dict[str, Any], titles: dict[str, str], path: Path) -> None:
+    """Write the chart of what a question costs, as `governed` writes it to ``governed.json``."""
+    axis_names = {"store": ("versions", "versions stored"), "eligible": ("eligible", "versions that the asker may see")}
+    with matplotlib.rc_context(_STYLE):
+        figure, grid = pyplot.subplots(
+            1, 2, figsize=(8.6, 3.4), sharey=True, layout=ConstrainedLayoutEngine(wspace=0.08)
+        )
+        figure.suptitle("What a governed question costs (logarithmic)", x=0.01, ha="left", fontsize=12)
+        for axes, (name, rows) in zip(grid.flat, results["series"].items(), strict=True):
+            key, label = axis_names[name]
+            axes.plot(
+                [row[key] for row in rows],
+                [row["seconds"] for row in rows],
+                color=_REACHED,
+                linewidth=1.8,
+                marker="o",
+                markersize=3.5,
+            )
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_ylim(1e-4, 1e-1)
+            axes.xaxis.set_major_formatter(_count)
+            axes.yaxis.set_major_formatter(_time)
+            axes.minorticks_off()
+            axes.grid(color="#e4e7eb", linewidth=0.8)
+            axes.set_axisbelow(True)
+            axes.tick_params(length=0, labelsize=8)
+            axes.set_title(titles[name], loc="left", fontsize=9.5)
+            axes.set_xlabel(label, fontsize=8)
+        figure.supxlabel(circumstances_line(results), fontsize=8, color=_QUIET)
+        _save(figure, path)
+
+
 def _draw_curve(axes: Axes, curve: dict[str, Any]) -> None:
     """Draw each implementation's times by size, named where its line ends, with its exponent."""
     most = max(size for size, _ in curve["seconds"][NATIVE])
@@ -108,7 +141,7 @@ def _draw_curve(axes: Axes, curve: dict[str, Any]) -> None:
     # Room for the names.
     axes.set_xlim(right=most ** (1 + _NAME_SHARE) / min(size for size, _ in curve["seconds"][NATIVE]) ** _NAME_SHARE)
     axes.xaxis.set_major_formatter(_count)
-    axes.yaxis.set_major_formatter(lambda seconds, _: duration(seconds).replace(".00", "").replace(".0 ", " "))
+    axes.yaxis.set_major_formatter(_time)
     axes.minorticks_off()
     axes.grid(color="#e4e7eb", linewidth=0.8)
     axes.set_axisbelow(True)
@@ -130,6 +163,11 @@ def _count(number: float, _: float) -> str:
     """Write a number of things in short."""
     unit, size = next(((unit, size) for unit, size in (("M", 1e6), ("K", 1e3)) if number >= size), ("", 1))
     return f"{number / size:g} {unit}".rstrip()
+
+
+def _time(seconds: float, _: float) -> str:
+    """Write a time in short."""
+    return duration(seconds).replace(".00", "").replace(".0 ", " ")
 
 
 def _save(figure: Figure, path: Path) -> None:

@@ -10,13 +10,22 @@ import argparse
 import json
 import random
 import statistics
+import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from sid.governed import AuditLog, DocumentVersion, Found, GovernedStore, Principal, Ticket
+from report import aligned, circumstances, duration, short
+from sid.governed import AuditLog, DocumentVersion, GovernedStore, Principal, Ticket, Unavailable
 
+__all__ = ["SERIES", "governed_table"]
+
+SERIES = {
+    "store": "the store grows, what the asker may see stays",
+    "eligible": "what the asker may see grows, the store stays",
+}
 ORGANIZATIONS = 50
 FAMILIES = ("pumps", "boilers", "chillers", "lifts", "meters")
 NOW = datetime(2026, 6, 15, tzinfo=UTC)
@@ -59,7 +68,8 @@ def ask(store: GovernedStore, questions: int = 20) -> dict[str, float]:
         started = time.perf_counter()
         answer = store.read_service_instruction(principal, "T-1", question)
         seconds.append(time.perf_counter() - started)
-        assert isinstance(answer, Found) or answer
+        if isinstance(answer, Unavailable):
+            raise SystemExit(f"{question!r} was refused: nothing is measured")
     with store.connections.connection() as connection:
         connection.set_progress_handler(None, 1)
     last = [entry.data for entry in AuditLog(store).entries() if entry.kind == "asked"][-1]
@@ -67,39 +77,61 @@ def ask(store: GovernedStore, questions: int = 20) -> dict[str, float]:
         "eligible": last["eligible"],
         "tokens": last["tokens"],
         "steps": steps / questions,
-        "milliseconds": 1000 * statistics.median(seconds),
+        "seconds": short(statistics.median(seconds)),
     }
 
 
 def measure(count: int, organizations: int) -> dict[str, float]:
     """Make a store of so many versions, and ask it."""
     with GovernedStore(clock=lambda: NOW) as store:
-        started = time.perf_counter()
         store.add(versions(count, organizations))
-        loading = time.perf_counter() - started
         store.put_tickets([Ticket(ticket_id="T-1", organization_id="org0", scope="pumps", opened_at=NOW)])
-        return {"versions": count, "organizations": organizations, **ask(store), "loading": loading}
+        return {"versions": count, "organizations": organizations, **ask(store)}
+
+
+def governed_table(report: dict[str, Any]) -> list[list[str]]:
+    """Give the cells of the table of what a question costs, its head first."""
+    rows = [
+        [
+            *(f"{row[name]:,}" for name in ("versions", "organizations", "eligible", "tokens")),
+            f"{row['steps']:,.0f}",
+            duration(row["seconds"]),
+        ]
+        for row in report["rows"]
+    ]
+    return [["versions stored", "organizations", "eligible", "tokens ranked", "SQLite steps", "time"], *rows]
 
 
 def main() -> None:
-    """Print the curve, and write it as JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print the curve, and write and draw it if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--versions", type=int, default=100_000, help="in the largest store; default 100,000")
-    parser.add_argument("--output", type=Path, help="a folder for governed.json")
+    parser.add_argument("--output", type=Path, help="a folder for governed.json and governed.svg")
     arguments = parser.parse_args()
     largest = arguments.versions
-    # First the store grows and what the asker may see stays; then that grows, and the store stays.
-    growing = [(largest // part, max(1, ORGANIZATIONS // part)) for part in (10, 5, 2, 1)]
-    shared = [(largest, ORGANIZATIONS // part) for part in (2, 5, 10)]
-    rows = []
-    names = ("versions", "organizations", "eligible", "tokens", "steps", "milliseconds", "loading")
-    print(" ".join(f"{name:>13}" for name in names))
-    for count, organizations in growing + shared:
-        row = measure(count, organizations)
-        rows.append(row)
-        print(" ".join(f"{row[name]:>13,.{1 if name in names[5:] else 0}f}" for name in names), flush=True)
-    if arguments.output:
-        (arguments.output / "governed.json").write_text(json.dumps(rows, indent=1) + "\n")
+    stores = {
+        "store": [(largest // part, max(1, ORGANIZATIONS // part)) for part in (10, 5, 2, 1)],
+        "eligible": [(largest, ORGANIZATIONS // part) for part in (1, 2, 5, 10)],
+    }
+    measured: dict[tuple[int, int], dict[str, float]] = {}
+    for count, organizations in (*stores["store"], *stores["eligible"]):
+        if (count, organizations) not in measured:
+            print(f"{count:,} versions of {organizations} organizations ...", file=sys.stderr, flush=True)
+            measured[count, organizations] = measure(count, organizations)
+    series = {name: [measured[each] for each in pairs] for name, pairs in stores.items()}
+    report = {**circumstances(), "rows": list(measured.values()), "series": series}
+    print(aligned(governed_table(report)))
+    print(f"First {SERIES['store']}; then {SERIES['eligible']}. Time is the median of a question.")
+    if arguments.output is None:
+        return
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    (arguments.output / "governed.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    try:
+        from chart import draw_governed
+    except ModuleNotFoundError as error:
+        print(f"no chart was drawn: {error}", file=sys.stderr)
+    else:
+        draw_governed(report, SERIES, arguments.output / "governed.svg")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from governed import SERIES, governed_table
 from growth import CURVES, growth_table
 from loading import PEER
 from memory import memory_table
@@ -24,10 +25,10 @@ END = "<!-- make bench writes to here -->"
 
 _ROOT = Path(__file__).resolve().parent.parent
 _WIDTH = 120
-_CHARTS = ("speed.svg", "growth.svg")
+_CHARTS = ("speed.svg", "growth.svg", "governed.svg")
 
 
-def block(speed: dict[str, Any], growth: dict[str, Any], memory: dict[str, Any]) -> str:
+def block(speed: dict[str, Any], growth: dict[str, Any], memory: dict[str, Any], governed: dict[str, Any]) -> str:
     """Write what stands between the marks: all tables, each with when and on what it was measured.
 
     Raises
@@ -59,6 +60,12 @@ def block(speed: dict[str, Any], growth: dict[str, Any], memory: dict[str, Any])
             "process grew, texts left out."
         ),
         markdown(memory_table(memory)),
+        _prose(
+            f"A governed question, {circumstances_line(governed)}. First {SERIES['store']}; then {SERIES['eligible']}. "
+            "Time is the median of a question."
+        ),
+        markdown(governed_table(governed)),
+        "![What a governed question costs](docs/governed.svg)",
     )
     return "\n\n".join(paragraphs)
 
@@ -96,13 +103,13 @@ def replaced(text: str, between: str) -> str:
 def main() -> None:
     """Publish what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("results", type=Path, help="where results.json, growth.json, memory.json and the charts are")
+    parser.add_argument("results", type=Path, help="where the reports and the charts are")
     results: Path = parser.parse_args().results
     readme = _ROOT / "README.md"
     try:
         reports = [
             json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
-            for name in ("results", "growth", "memory")
+            for name in ("results", "growth", "memory", "governed")
         ]
         charts = [(results / name).read_bytes() for name in _CHARTS]
         text = replaced(readme.read_text(encoding="utf-8"), block(*reports))

@@ -11,7 +11,7 @@ from sid.governed import DocumentVersion, GovernedStore, Principal, Ticket
 
 from .builders import ADA, store, version
 
-BENCH = Path(__file__).parents[2] / "benches" / "governed.py"
+BENCHES = Path(__file__).parents[2] / "benches"
 
 NEAR = 1.05
 """What a few rows more or less may make."""
@@ -19,10 +19,13 @@ NEAR = 1.05
 
 @pytest.fixture(scope="module")
 def bench():
-    spec = importlib.util.spec_from_file_location("bench_governed", BENCH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    # Benches are scripts: what they import lies beside them.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHES))
+        spec = importlib.util.spec_from_file_location("bench_governed", BENCHES / "governed.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
 
 
 def test_the_cost_of_a_question_is_that_of_its_eligible_set(bench) -> None:
