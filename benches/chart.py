@@ -105,15 +105,8 @@ def draw_governed(results: dict[str, Any], titles: dict[str, str], path: Path) -
                 marker="o",
                 markersize=3.5,
             )
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            axes.set_ylim(1e-4, 1e-1)
-            axes.xaxis.set_major_formatter(_count)
-            axes.yaxis.set_major_formatter(_time)
-            axes.minorticks_off()
-            axes.grid(color="#e4e7eb", linewidth=0.8)
-            axes.set_axisbelow(True)
-            axes.tick_params(length=0, labelsize=8)
+            _time_by_size(axes)
+            axes.set_ylim(1e-3, 1)
             axes.set_title(titles[name], loc="left", fontsize=9.5)
             axes.set_xlabel(label, fontsize=8)
         figure.supxlabel(circumstances_line(results), fontsize=8, color=_QUIET)
@@ -136,16 +129,9 @@ def _draw_curve(axes: Axes, curve: dict[str, Any]) -> None:
             fontsize=8,
             color=color,
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    _time_by_size(axes)
     # Room for the names.
     axes.set_xlim(right=most ** (1 + _NAME_SHARE) / min(size for size, _ in curve["seconds"][NATIVE]) ** _NAME_SHARE)
-    axes.xaxis.set_major_formatter(_count)
-    axes.yaxis.set_major_formatter(_time)
-    axes.minorticks_off()
-    axes.grid(color="#e4e7eb", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0, labelsize=8)
     axes.set_title(f"{curve['work']}\n", loc="left", fontsize=9.5)
     axes.annotate(
         f"exponent expected: {curve['expected']}, ≤ {curve['bound']:g}",
@@ -157,6 +143,18 @@ def _draw_curve(axes: Axes, curve: dict[str, Any]) -> None:
         color=_QUIET,
     )
     axes.set_xlabel(curve["axis"], fontsize=8)
+
+
+def _time_by_size(axes: Axes) -> None:
+    """Make both axes logarithmic, of times against sizes."""
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(_count)
+    axes.yaxis.set_major_formatter(_time)
+    axes.minorticks_off()
+    axes.grid(color="#e4e7eb", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0, labelsize=8)
 
 
 def _count(number: float, _: float) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import doctor
 
@@ -62,58 +63,14 @@ def _abandon_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _demo(arguments: argparse.Namespace) -> int:
-    from .demo import run
+def _of(module: str) -> Callable[[argparse.Namespace], int]:
+    """Give what runs a command, which is imported only then."""
 
-    return run(arguments)
+    def run(arguments: argparse.Namespace) -> int:
+        code: int = importlib.import_module(f".{module}", __package__).run(arguments)
+        return code
 
-
-def _render(arguments: argparse.Namespace) -> int:
-    from .render import run
-
-    return run(arguments)
-
-
-def _index(arguments: argparse.Namespace) -> int:
-    from .index import run
-
-    return run(arguments)
-
-
-def _search(arguments: argparse.Namespace) -> int:
-    from .search import run
-
-    return run(arguments)
-
-
-def _read(arguments: argparse.Namespace) -> int:
-    from .read import run
-
-    return run(arguments)
-
-
-def _episode(arguments: argparse.Namespace) -> int:
-    from .episode import run
-
-    return run(arguments)
-
-
-def _replay(arguments: argparse.Namespace) -> int:
-    from .replay import run
-
-    return run(arguments)
-
-
-def _bench(arguments: argparse.Namespace) -> int:
-    from .bench import run
-
-    return run(arguments)
-
-
-def _governed(arguments: argparse.Namespace) -> int:
-    from .governed import run
-
-    return run(arguments)
+    return run
 
 
 class _Version(argparse.Action):
@@ -130,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     demo = commands.add_parser("demo", help="search the language reference inside CPython, shown as a model sees it")
-    demo.set_defaults(run=_demo)
+    demo.set_defaults(run=_of("demo"))
 
     render = commands.add_parser(
         "render",
@@ -147,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--format", choices=("xml", "markdown"), default="xml", help="default xml")
     render.add_argument("--json", action="store_true", help="write a JSON object a document: ids, spans, rendering")
     render.add_argument("--strict", action="store_true", help="stop at the first fault")
-    render.set_defaults(run=_render)
+    render.set_defaults(run=_of("render"))
 
     _add_index(commands)
     _add_search(commands)
@@ -162,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     replay.add_argument("transcript", metavar="TRANSCRIPT", help="made by sid episode --transcript")
     replay.add_argument("--json", action="store_true", help="write the sums as a JSON object, and nothing else")
-    replay.set_defaults(run=_replay)
+    replay.set_defaults(run=_of("replay"))
 
     _add_governed(commands)
 
@@ -174,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench.add_argument("--seconds", type=_seconds, default=0.3, metavar="S", help="for each work; default 0.3")
     bench.add_argument("--json", action="store_true", help="write a JSON object; times in seconds a call")
-    bench.set_defaults(run=_bench)
+    bench.set_defaults(run=_of("bench"))
 
     check = commands.add_parser("doctor", help="check this installation")
     check.add_argument("--json", action="store_true", help="write the findings as a JSON object")
@@ -202,7 +159,7 @@ def _add_index(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     index.add_argument("--language", help="whose stopwords to drop from queries; default english")
     index.add_argument("--json", action="store_true", help="write the sums as a JSON object")
     index.add_argument("--strict", action="store_true", help="stop at the first fault")
-    index.set_defaults(run=_index)
+    index.set_defaults(run=_of("index"))
 
 
 def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -226,7 +183,7 @@ def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="only documents with that field; NAME_after= and NAME_before= take times; may be repeated",
     )
     search.add_argument("--json", action="store_true", help="write a JSON object a result: ids, spans, rendering")
-    search.set_defaults(run=_search)
+    search.set_defaults(run=_of("search"))
 
 
 def _add_read(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -235,7 +192,7 @@ def _add_read(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     read.add_argument("id", metavar="ID", help="the document's id; - reads ids, one a line")
     read.add_argument("--range", metavar="START:END", help="characters to show; by default the first 10,000")
     read.add_argument("--json", action="store_true", help="write a JSON object a document: ids, spans, rendering")
-    read.set_defaults(run=_read)
+    read.set_defaults(run=_of("read"))
 
 
 def _add_episode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -268,7 +225,7 @@ def _add_episode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     episode.add_argument("--limit", type=_positive, default=5, metavar="N", help="results a search; default 5")
     episode.add_argument("--transcript", metavar="FILE", help="a new file for what happens, as it happens")
     episode.add_argument("--json", action="store_true", help="write the outcome as a JSON object")
-    episode.set_defaults(run=_episode)
+    episode.set_defaults(run=_of("episode"))
 
 
 def _add_governed(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -283,7 +240,7 @@ def _add_governed(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     def add(name: str, about: str) -> argparse.ArgumentParser:
         step = steps.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
         step.add_argument("store", metavar="STORE", help="the store's file")
-        step.set_defaults(run=_governed)
+        step.set_defaults(run=_of("governed"))
         return step
 
     def for_somebody(step: argparse.ArgumentParser) -> None:
