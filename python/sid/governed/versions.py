@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from .days import as_day
@@ -211,9 +211,17 @@ class Metadata(Described):
         ValueError, TypeError
             If they are not those that the digest was made of.
         """
-        if not isinstance(raw, bytes) or sha256(raw) != digest:
-            raise ValueError("metadata are not as they were written")
-        return cls(**unpacked(raw))
+        if not isinstance(raw, bytes) or not isinstance(digest, str):
+            raise TypeError("metadata are not as they were written")
+        return _checked_metadata(raw, digest)
+
+
+@lru_cache(maxsize=1 << 13)
+def _checked_metadata(raw: bytes, digest: str) -> Metadata:
+    """Check bytes and make metadata of them: by nothing but them, so that what was found once may be remembered."""
+    if sha256(raw) != digest:
+        raise ValueError("metadata are not as they were written")
+    return Metadata(**unpacked(raw))
 
 
 def _plain(value: object) -> object:
