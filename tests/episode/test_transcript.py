@@ -372,3 +372,39 @@ def test_the_names_of_the_corpora_do_not_matter_to_a_replay(run) -> None:
 def test_a_directory_is_no_transcript_file() -> None:
     with pytest.raises(TranscriptError):
         replay(os.curdir)
+
+
+# --- listeners that change what they hear -----------------------------------------------------------------------------
+
+
+def spoiled(value) -> None:
+    """Change everything within a JSON value."""
+    inner = value.values() if isinstance(value, dict) else value
+    for one in list(inner):
+        if isinstance(one, dict | list):
+            spoiled(one)
+    if isinstance(value, dict):
+        value.update(dict.fromkeys(value, "spoiled"))
+    value.clear()
+
+
+def test_a_listener_that_changes_events_changes_nothing_else(run) -> None:
+    plain = run(busy, seed=3)
+    sent = [request.body["input"] for request in run.service.requests]
+    spoilt = run(busy, seed=3, on_event=spoiled)
+
+    def told(events) -> list[dict]:
+        """Leave out what differs from run to run: times, and the numbers that the service counts on."""
+        return [{k: v for k, v in e.items() if k not in ("at", "call_id", "response", "arguments")} for e in events]
+
+    assert told(spoilt.transcript) == told(plain.transcript)
+    assert [outputs(request.body["input"]) for request in run.service.requests] == [outputs(one) for one in sent]
+    assert observations(replay(spoilt.transcript).transcript) == observations(plain.transcript)
+
+
+def test_a_result_that_is_changed_changes_no_later_episode(run) -> None:
+    first = run(busy, seed=3)
+    tools = copy.deepcopy(first.transcript[0]["tools"])
+    for event in first.transcript:
+        spoiled(event)
+    assert run(busy, seed=3).transcript[0]["tools"] == tools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +10,8 @@ from typing import Any
 
 from ..backends.corpus import Corpus
 from ..backends.router import CorpusRouter
-from ..tools import (
-    READ_TOOL,
-    REPORT_TOOL,
-    SEARCH_TOOL,
-    TEXT_SEARCH_TOOL,
-    ExtraTool,
-    Tool,
-    ToolAnswer,
-    ToolExample,
-    for_corpus,
-    with_parameters,
-)
+from ..tools import ExtraTool, Tool, ToolAnswer, ToolExample, for_corpus, with_parameters
+from ..tools.schemas import read_tool, report_tool, search_tool, text_search_tool
 
 __all__ = ["DEFAULT_INSTRUCTIONS", "MAX_OUTPUT_TOKENS", "REWARDS", "Plan", "default_examples", "tools_of"]
 
@@ -139,13 +130,13 @@ class _RecordedTool:
 
 
 def tools_of(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> list[Tool]:
-    """Give the tools for some corpora: their searches, the extra ones, read and report."""
-    plain = {"search": SEARCH_TOOL, "text_search": TEXT_SEARCH_TOOL}
+    """Give the tools for some corpora: their searches, the extra ones, read and report. Nobody else holds them."""
+    plain = {"search": search_tool(), "text_search": text_search_tool()}
     searches = [
         for_corpus(with_parameters(plain[mode], corpus.filters), corpus.name, corpus.contents)
         for corpus, mode in router.tool_names().values()
     ]
-    return [*searches, *(one.tool for one in extra), READ_TOOL, REPORT_TOOL]
+    return [*searches, *(copy.deepcopy(one.tool) for one in extra), read_tool(), report_tool()]
 
 
 def default_examples(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> list[ToolExample]:
