@@ -179,3 +179,28 @@ def test_arguments_fit_or_the_model_is_told(raw) -> None:
         assert name not in parsed or (type(parsed[name]) is int and parsed[name] > 0)
     assert set(parsed) <= set(TOOL["parameters"]["properties"])
     assert None not in parsed.values()
+
+
+def test_what_ends_a_check_is_a_lesson_too() -> None:
+    """Whatever stops the check itself: arithmetic, the stack, a regular expression."""
+    tree = {"type": "object", "properties": {"more": {"$ref": "#/properties/tree"}}}
+    schemas = {
+        "number": {"type": "number", "multipleOf": 0.5},
+        "text": {"type": "string", "pattern": "("},
+        "list": {"type": "array", "uniqueItems": True},
+        "tree": tree,
+        "self": {"$ref": "#/properties/self"},
+        "away": {"$ref": "http://127.0.0.1:9/x"},
+    }
+    tool = tools.with_parameters(tools.READ_TOOL, schemas)
+    deep = "[" * 900 + "]" * 900
+    sent = {
+        "number": "9" * 400,
+        "text": '"x"',
+        "list": f"[{deep}, {deep}]",
+        "tree": '{"more": ' * 900 + "{}" + "}" * 900,
+        "self": "1",
+        "away": "1",
+    }
+    for name, raw in sent.items():
+        assert "deep" in (said := refusal(f'{{"id": "1", "{name}": {raw}}}', tool)) or "cannot be checked" in said

@@ -16,6 +16,14 @@ EXAMPLES = [
 ]
 
 
+def nested(depth: int) -> dict:
+    """Make an object in an object in an object…, a schema and a value."""
+    value: dict = {}
+    for _ in range(depth):
+        value = {"not": value}
+    return value
+
+
 def toolset() -> list[dict]:
     return [tools.TEXT_SEARCH_TOOL, tools.READ_TOOL, tools.REPORT_TOOL]
 
@@ -90,6 +98,13 @@ def test_more_in_the_report_tool() -> None:
         (lambda t, e: t[1]["parameters"]["properties"].update(x={"$ref": "#/$defs/x"}), "names nothing within"),
         (lambda t, e: t[1]["parameters"]["properties"].update(x={"$ref": "http://127.0.0.1:9/x"}), "names nothing"),
         (lambda t, e: t[1]["parameters"]["properties"].update(x={"type": "object", "required": ["y"]}), "requires 'y'"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x={"pattern": "("}), "no regular expression"),
+        (lambda t, e: t[1]["parameters"].update(patternProperties={"[": {}}), "no regular expression"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x={"$ref": "#/properties/x"}), "without end"),
+        (lambda t, e: t[1]["parameters"].update(allOf=[{"$ref": "#"}]), "without end"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x={"not": {"$ref": "#/properties/x"}}), "without end"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x=nested(50_000)), "nested too deep"),
+        (lambda t, e: e[1].update(arguments={"id": nested(50_000)}), "nested too deep"),
     ],
 )
 def test_each_fault(change, message) -> None:

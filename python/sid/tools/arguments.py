@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .json_schema import value_errors
+from .json_schema import UncheckableValue, value_errors
 from .schemas import Tool
 
 if TYPE_CHECKING:
@@ -62,8 +62,17 @@ def parse_arguments(tool: Tool, raw_json: str) -> dict[str, Any]:
     sid.tools.arguments.ToolError: search was called with wrong arguments: 'query' is missing; 'limit' must be a \
 positive integer, got 0. It takes {"query": string, "limit"?: integer, "snippet_size"?: integer}.
     """
-    schema = tool.get("parameters") or {}
     value = _decoded(tool, raw_json)
+    try:
+        return _checked(tool, value)
+    except UncheckableValue as error:
+        _refuse(tool, str(error))
+    except RecursionError:
+        _refuse(tool, "they are nested too deep")
+
+
+def _checked(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
+    schema = tool.get("parameters") or {}
     kept = _pruned(value, schema)
     faults = [_sentence(error) for error in value_errors(_without_nullable_required(schema), kept)]
     for name in POSITIVE_PARAMETERS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 from .adapt import MAX_NAME_LENGTH
-from .json_schema import schema_faults, value_errors
+from .json_schema import UncheckableValue, schema_faults, value_errors
 from .schemas import REPORT_NAME, Tool, report_tool
 
 __all__ = ["MAX_TOOLS", "InvalidToolset", "ToolExample", "validate_toolset"]
@@ -133,7 +133,10 @@ def _refusals(tool: Tool, arguments: Mapping[str, Any]) -> Iterator[str]:
         yield from (
             f"it gives {name!r:.100}, which the tool does not declare" for name in arguments if name not in declared
         )
-    yield from (f"{error.message:.300}" for error in value_errors(schema, dict(arguments)))
+    try:
+        yield from [f"{error.message:.300}" for error in value_errors(schema, dict(arguments))]
+    except UncheckableValue as error:
+        yield str(error)
 
 
 def _name(holder: object) -> str | None:
