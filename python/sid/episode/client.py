@@ -12,8 +12,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._threads import in_thread
 from .errors import EpisodeError, ModelError
-from .threads import in_thread
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

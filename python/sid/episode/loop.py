@@ -18,12 +18,11 @@ from .extra import ExtraCall
 from .fetch import Done, Found, Outside, Search
 from .hits import ID, plain_hits
 from .observations import Observations, sendable
-from .plan import Plan
+from .plan import MAX_LIMIT, Plan
 from .result import Ended, EpisodeResult, Usage
 from .transcript import FORMAT, Recorder
 
 __all__ = [
-    "MAX_LIMIT",
     "MAX_SNIPPET_SIZE",
     "AskModel",
     "Fetch",
@@ -34,9 +33,6 @@ __all__ = [
     "drive",
     "steps",
 ]
-
-MAX_LIMIT = 100
-"""Results that one search shows at most, however many the model asks for."""
 
 MAX_SNIPPET_SIZE = 2_000
 """Words that one snippet shows at most, about as much as one read."""

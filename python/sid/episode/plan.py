@@ -10,15 +10,28 @@ from typing import Any
 
 from ..backends.corpus import Corpus
 from ..backends.router import CorpusRouter
-from ..tools import ExtraTool, Tool, ToolAnswer, ToolExample, for_corpus, with_parameters
+from ..document_cache import validate_language
+from ..tools import ExtraTool, Tool, ToolAnswer, ToolExample, for_corpus, validate_toolset, with_parameters
 from ..tools.schemas import read_tool, report_tool, search_tool, text_search_tool
 
-__all__ = ["DEFAULT_INSTRUCTIONS", "MAX_OUTPUT_TOKENS", "REWARDS", "Plan", "default_examples", "tools_of"]
+__all__ = [
+    "DEFAULT_INSTRUCTIONS",
+    "MAX_LIMIT",
+    "MAX_OUTPUT_TOKENS",
+    "REWARDS",
+    "Plan",
+    "default_examples",
+    "require_within",
+    "tools_of",
+]
 
 REWARDS = ("f1", "ndcg")
 """What the model aims at: the right set of documents, or the right order."""
 
 MAX_OUTPUT_TOKENS = 4096
+
+MAX_LIMIT = 100
+"""Results that one search shows at most, however many the model asks for."""
 
 DEFAULT_INSTRUCTIONS = """\
 You find the documents that help to answer a question. You do not answer the question yourself.
@@ -49,6 +62,36 @@ class Plan:
     router: CorpusRouter
     extra_tools: Mapping[str, ExtraTool]
 
+    def checked(self) -> Plan:
+        """Give it if an episode can be made with it.
+
+        Raises
+        ------
+        InvalidToolset
+            If tools and examples do not fit.
+        ValueError
+            If another setting is wrong, or holds what JSON cannot.
+        """
+        for name in ("question", "model", "reasoning_effort"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"{name} must be a non-empty str, got {text!r:.100}")
+        if not isinstance(self.instructions, str):
+            raise ValueError(f"instructions must be a str, got {self.instructions!r:.100}")
+        require_within("max_turns", self.max_turns, 2, None)
+        require_within("default_limit", self.default_limit, 1, MAX_LIMIT)
+        if self.reward not in REWARDS:
+            raise ValueError(f"unknown reward {self.reward!r:.100}; supported values: {', '.join(REWARDS)}")
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
+            raise ValueError(f"seed must be an integer, got {self.seed!r:.100}")
+        validate_language(self.language)
+        validate_toolset(self.tools, self.tool_examples)
+        try:
+            self.fixed_request("")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"tools and examples must be JSON data: {error!s:.200}") from error
+        return self
+
     def fixed_request(self, session: str) -> str:
         """Give all of a request but its input, as JSON: made once, so that every turn's is the same.
 
@@ -68,7 +111,8 @@ class Plan:
                 "reasoning": {"effort": self.reasoning_effort},
                 "extra_body": {"sid": {"tool_examples": self.tool_examples, "reward": self.reward}},
                 "extra_headers": {"x-session-affinity": session},
-            }
+            },
+            allow_nan=False,
         )
 
     def as_event(self) -> dict[str, Any]:
@@ -107,7 +151,20 @@ class Plan:
         ]
         names = [name for name in cls.__dataclass_fields__ if name not in ("router", "extra_tools")]
         extra: dict[str, ExtraTool] = {name: _RecordedTool() for name in event.get("extra_tools", ())}
-        return cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora), extra_tools=extra)
+        plan = cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora), extra_tools=extra)
+        return plan.checked()
+
+
+def require_within(name: str, number: int, least: int, most: int | None) -> None:
+    """Raise `ValueError` if a setting is not an integer within bounds."""
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or number < least
+        or (most is not None and number > most)
+    ):
+        bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
+        raise ValueError(f"{name} must be an integer, {bounds}, got {number!r:.100}")
 
 
 class _Recorded:
