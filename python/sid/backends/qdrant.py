@@ -220,16 +220,17 @@ class QdrantBackend:
 
         There is one request for up to a hundred of them. Each is of a `QdrantBackend` with the same ``batch_key``.
         """
-        requests: dict[int, QueryRequest | None] = {}
+        requests: dict[int, QueryRequest] = {}
         by_backend: dict[int, list[int]] = {}
         for place, one in enumerate(asked):
             by_backend.setdefault(id(one.backend), []).append(place)
         for places in by_backend.values():
             backend = asked[places[0]].backend
             assert isinstance(backend, QdrantBackend)  # noqa: S101  (no other has such a key)
-            requests.update(zip(places, backend._requests([asked[place] for place in places]), strict=True))
+            made = backend._requests([asked[place] for place in places])
+            requests.update((place, one) for place, one in zip(places, made, strict=True) if one is not None)
         results: list[list[dict[str, Any]]] = [[] for _ in asked]
-        wanted = [place for place in range(len(asked)) if requests[place] is not None]
+        wanted = sorted(requests)
         for start in range(0, len(wanted), _QUERIES_MAX):
             chosen = wanted[start : start + _QUERIES_MAX]
             answers = self.client.query_batch_points(

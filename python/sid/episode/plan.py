@@ -13,6 +13,7 @@ from ..backends.router import CorpusRouter
 from ..document_cache import validate_language
 from ..tools import ExtraTool, Tool, ToolAnswer, ToolExample, for_corpus, validate_toolset, with_parameters
 from ..tools.schemas import read_tool, report_tool, search_tool, text_search_tool
+from .sendable import sendable
 
 __all__ = [
     "DEFAULT_INSTRUCTIONS",
@@ -100,7 +101,7 @@ class Plan:
         session
             What tells the service that requests belong together.
         """
-        return json.dumps(
+        request = json.dumps(
             {
                 "model": self.model,
                 "instructions": self.instructions,
@@ -112,8 +113,10 @@ class Plan:
                 "extra_body": {"sid": {"tool_examples": self.tool_examples, "reward": self.reward}},
                 "extra_headers": {"x-session-affinity": session},
             },
+            ensure_ascii=False,
             allow_nan=False,
         )
+        return sendable(request)
 
     def as_event(self) -> dict[str, Any]:
         """Give it as the first event of a transcript tells it."""
