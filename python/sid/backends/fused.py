@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import islice
 
 from .protocol import Asked, Filters, Hit, SearchBackend, asearch, batch_key, checked_limit, search_together
 
@@ -74,7 +75,7 @@ class FusedBackend:
 
     @property
     def batch_key(self) -> Hashable:
-        """Say whose searches are better made together: its own, if each of its backends takes several; else ``None``."""
+        """Say whose searches to make together: its own, if each of its backends takes several; else ``None``."""
         keys = [batch_key(Asked(backend, "", 1)) for backend in self.backends]
         return None if None in keys else id(self)
 
@@ -104,11 +105,12 @@ class FusedBackend:
             for one in asked:  # if one fails, nobody waits for the others
                 one.cancel()
 
-    def _fused(self, rankings: Iterable[Sequence[Hit]], limit: int) -> list[Hit]:
+    def _fused(self, rankings: Iterable[Iterable[Hit]], limit: int) -> list[Hit]:
         hits: dict[str, Hit] = {}
         scores: dict[str, float] = {}
         best: dict[str, int] = {}
-        for weight, ranking in zip(self.weights, rankings, strict=True):
+        for weight, given in zip(self.weights, rankings, strict=True):
+            ranking = list(islice(given, max(limit, DEPTH)))
             # A backend that gives a document twice has ranked it where it came first.
             for rank, found in enumerate(dict.fromkeys(hit["id"] for hit in ranking), start=1):
                 scores[found] = scores.get(found, 0.0) + weight / (self.rank_offset + rank)

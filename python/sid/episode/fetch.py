@@ -204,9 +204,15 @@ async def _answered(call: ExtraCall) -> ToolAnswer | ToolError:
     except Exception as error:
         raise call.failed(_reason(error)) from error
     if not isinstance(answer, ToolAnswer):
-        raise call.failed(f"call must give a ToolAnswer, got {answer!r:.100}")
+        raise call.failed(f"call must give a ToolAnswer, got a value of type {type(answer).__name__}")
+    if not isinstance(answer.text, str) or not isinstance(answer.documents, Sequence):
+        raise call.failed("a ToolAnswer must have a str as text and a sequence of mappings as documents")
     return answer
 
 
 def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split()):.300}"
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # it is a backend's own
+        text = "no more is told"
+    return f"{type(error).__name__}: {text:.300}"
