@@ -5,18 +5,82 @@ from __future__ import annotations
 import datetime
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
-__all__ = ["UncheckableValue", "schema_faults", "value_errors"]
+__all__ = ["AppliedSchemas", "UncheckableValue", "schema_faults", "value_errors"]
 
 
 class UncheckableValue(Exception):
     """A value that cannot be held against its schema, such as one nested too deep or a number too large."""
+
+
+class AppliedSchemas:
+    """What applies to a value beside a schema: what it refers to, and what it combines.
+
+    Parameters
+    ----------
+    root
+        Where references lead.
+    """
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+
+    def of(self, schemas: Iterable[Any]) -> list[dict[str, Any]]:
+        """Give the schemas and all that they refer to or combine, each once."""
+        found: dict[int, dict[str, Any]] = {}
+        for schema in schemas:
+            self._collect(schema, found)
+        return list(found.values())
+
+    def _collect(self, schema: Any, found: dict[int, dict[str, Any]]) -> None:
+        if not isinstance(schema, dict) or id(schema) in found:
+            return
+        found[id(schema)] = schema
+        if isinstance(schema.get("$ref"), str):
+            self._collect(self._target(schema["$ref"]), found)
+        for one in _listed(schema, "allOf"):
+            self._collect(one, found)
+        for one in (*_listed(schema, "anyOf"), *_listed(schema, "oneOf")):
+            if one is True or (isinstance(one, dict) and self._takes_any_object(one)):
+                found[id(_OPEN)] = _OPEN
+            self._collect(one, found)
+
+    def _takes_any_object(self, schema: dict[str, Any]) -> bool:
+        parts = self.of([schema])
+        kinds = [part["type"] for part in parts if "type" in part]
+        return not any("properties" in part for part in parts) and (
+            not kinds or any(kind == "object" or (isinstance(kind, list) and "object" in kind) for kind in kinds)
+        )
+
+    def takes_null(self, schema: Any) -> bool:
+        """Say whether a schema says that ``null`` is welcome, as strict tools do of what is optional."""
+        return any(
+            kind == "null" or (isinstance(kind, list) and "null" in kind)
+            for kind in (part.get("type") for part in self.of([schema]))
+        )
+
+    def _target(self, reference: str) -> Any:
+        from referencing.exceptions import Unresolvable
+
+        try:
+            return _resolver(self._root).lookup(reference).contents
+        except Unresolvable:  # which the check of the value tells
+            return None
+
+
+_OPEN: dict[str, Any] = {"additionalProperties": True}
+"""Stands for one of several schemas that takes an object of any kind."""
+
+
+def _listed(schema: dict[str, Any], key: str) -> list[Any]:
+    value = schema.get(key)
+    return value if isinstance(value, list) else []
 
 
 def value_errors(schema: dict[str, Any], value: Any) -> list[ValidationError]:
