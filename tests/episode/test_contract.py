@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 import types
 
 import openai
@@ -444,3 +445,70 @@ def test_an_environment_without_sense(monkeypatch, variable, value) -> None:
         Episode("Who?", corpora=birds()).run()
     with pytest.raises(EpisodeError, match=variable):
         asyncio.run(Episode("Who?", corpora=birds()).arun())
+
+
+@pytest.mark.parametrize("examples", [{"a": 1}, "x", 5])
+def test_examples_of_a_filter_that_are_no_list(examples) -> None:
+    corpus = Corpus(text_search=sqlite(), filters={"author": {"type": "string", "examples": examples}})
+    with pytest.raises(tools.InvalidToolset, match="is not of type 'array'"):
+        Episode("Who?", corpora=corpus)
+
+
+# --- how long, and how often ------------------------------------------------------------------------------------------
+
+
+def test_the_time_that_the_service_asks_for_is_waited(run) -> None:
+    """Longer than the client would by itself, which is half a second at first."""
+    asked: list[float] = []
+
+    def model(turn, conversation):
+        asked.append(time.monotonic())
+        if len(asked) == 1:
+            return Reply(code=429, headers={"Retry-After": "1.3"}, body=b"{}")
+        return whole_episode(turn, conversation)
+
+    assert run(model).ended == "reported"
+    assert 1.3 <= asked[1] - asked[0] < 10
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("failures", [4, 5])
+def test_the_default_client_tries_four_times_more(serve, monkeypatch, asynchronous, failures) -> None:
+    asked = 0
+
+    def model(turn, conversation):
+        nonlocal asked
+        asked += 1
+        if asked <= failures:
+            return Reply(code=503, headers={"Retry-After": "0.01"}, body=b"{}")
+        return whole_episode(turn, conversation)
+
+    service = serve(model)
+    monkeypatch.setenv("SID_BASE_URL", service.url)
+    monkeypatch.setenv("SID_API_KEY", "k")
+    episode = Episode("Who?", corpora=birds())
+
+    def go():
+        return asyncio.run(episode.arun()) if asynchronous else episode.run()
+
+    if failures == 4:
+        assert go().ended == "reported"
+    else:
+        with pytest.raises(ModelError, match="InternalServerError"):
+            go()
+        assert asked == 5
+
+
+def test_the_default_client_has_a_time_out(serve, monkeypatch) -> None:
+    from sid.episode import client
+
+    monkeypatch.setenv("SID_API_KEY", "k")
+    with client.default_client() as made:
+        assert made.timeout == client.TIMEOUT == 120.0
+    assert client.default_async_client().timeout == 120.0
+    service = serve(lambda *_: Reply(pause=2.0, drop="late"))
+    monkeypatch.setenv("SID_BASE_URL", service.url)
+    monkeypatch.setattr(client, "TIMEOUT", 0.2)
+    monkeypatch.setattr(client, "RETRIES", 0)
+    with pytest.raises(ModelError, match="APITimeoutError"):
+        Episode("Who?", corpora=birds()).run()

@@ -352,3 +352,10 @@ def test_asynchronous_parts_of_a_fused_backend_are_awaited() -> None:
 
     corpus = Corpus(text_search=FusedBackend([Asynchronous(), WordBackend()]))
     assert asyncio.run(Episode("Who?", corpora=corpus, client=Client).arun()).ended == "reported"
+
+
+@pytest.mark.parametrize("settings", [{"attempts": 1.5}, {"attempts": True}, {"timeout": None}, {"wait": "1"}], ids=str)
+def test_policies_of_a_wrong_type(settings) -> None:
+    (name,) = settings
+    with pytest.raises(TypeError, match=f"{name} must be"):
+        RetryPolicy(**settings)

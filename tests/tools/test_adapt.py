@@ -240,3 +240,11 @@ def test_a_tree_can_be_strict() -> None:
     node = {"type": "object", "properties": {"more": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}
     tool["parameters"]["$defs"] = {"tree": node}
     assert tools.strict(tool)["parameters"]["$defs"]["tree"]["required"] == ["more"]
+
+
+def test_arguments_of_a_wrong_type() -> None:
+    with pytest.raises(TypeError, match="contents must be a str, got None"):
+        tools.for_corpus(tools.SEARCH_TOOL, "a", None)
+    for wrong in (["z"], None, "z"):
+        with pytest.raises(TypeError, match="parameters must map names to schemas"):
+            tools.with_parameters(tools.SEARCH_TOOL, wrong)

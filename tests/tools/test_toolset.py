@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import pytest
 
@@ -146,3 +147,17 @@ def test_strict_tools_need_whole_examples() -> None:
     example = {"name": "text_search", "arguments": {"query": "owls", "limit": None, "snippet_size": None}}
     validate_toolset([strict, tools.REPORT_TOOL], [example, EXAMPLES[2]])
     assert len(faults([strict, tools.REPORT_TOOL], [EXAMPLES[0], EXAMPLES[2]])) == 1
+
+
+def test_the_faults_survive_pickle() -> None:
+    error = InvalidToolset(["one", "two"])
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (again.faults, str(again)) == (("one", "two"), str(error))
+
+
+@pytest.mark.parametrize("given", [None, 5, "tools", {}])
+def test_what_is_no_sequence(given) -> None:
+    with pytest.raises(TypeError, match="tools must be a sequence"):
+        validate_toolset(given, EXAMPLES)
+    with pytest.raises(TypeError, match="tool_examples must be a sequence"):
+        validate_toolset(toolset(), given)

@@ -55,6 +55,11 @@ class RetryPolicy:
     wait: float = 0.25
 
     def __post_init__(self) -> None:
+        for name, number in vars(self).items():
+            kinds = int if name == "attempts" else (int, float)
+            if not isinstance(number, kinds) or isinstance(number, bool):
+                wanted = "an integer" if kinds is int else "a number of seconds"
+                raise TypeError(f"{name} must be {wanted}, got {number!r:.100}")
         if self.attempts < 1 or self.timeout <= 0 or self.wait < 0:
             raise ValueError(f"attempts must be at least 1, timeout positive, wait not negative; got {self}")
 

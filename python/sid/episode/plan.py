@@ -218,7 +218,9 @@ def default_examples(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> l
     examples: list[ToolExample] = []
     for name, (corpus, mode) in router.tool_names().items():
         caption, query = queries[mode]
-        filters = {key: schema["examples"][0] for key, schema in corpus.filters.items() if schema.get("examples")}
+        given = {key: schema.get("examples") for key, schema in corpus.filters.items()}
+        # What is no list is a fault of the schema, and told as such.
+        filters = {key: values[0] for key, values in given.items() if isinstance(values, list) and values}
         examples.append({"caption": caption, "name": name, "arguments": {"query": query, "limit": 5, **filters}})
     return [
         *examples,

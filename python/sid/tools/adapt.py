@@ -56,6 +56,8 @@ def for_corpus(tool: Tool, corpus: str | None, contents: str = "") -> Tool:
     ------
     ValueError
         If the tool is not a search tool under its plain name, or the corpus name cannot begin a tool's name.
+    TypeError
+        If the contents are not a ``str``.
 
     Examples
     --------
@@ -69,6 +71,8 @@ def for_corpus(tool: Tool, corpus: str | None, contents: str = "") -> Tool:
             f"tool {tool.get('name')!r:.100} cannot be made for a corpus: only {' and '.join(SEARCH_NAMES)} can; the "
             "other tools serve every corpus"
         )
+    if not isinstance(contents, str):
+        raise TypeError(f"contents must be a str, got {contents!r:.100}")
     adapted = copy.deepcopy(tool)
     about = contents.strip()
     if about and about[-1] not in ".!?":
@@ -100,7 +104,7 @@ def with_parameters(tool: Tool, parameters: Mapping[str, Mapping[str, Any]], req
         If the tool is ``REPORT_TOOL`` or already strict, it has such a parameter, or ``required`` names none of the
         new ones.
     TypeError
-        If a schema is not a mapping.
+        If the parameters, or the schema of one, are not a mapping.
 
     Examples
     --------
@@ -110,6 +114,8 @@ def with_parameters(tool: Tool, parameters: Mapping[str, Mapping[str, Any]], req
     >>> list(tool["parameters"]["properties"])
     ['query', 'limit', 'snippet_size', 'published_after']
     """
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters must map names to schemas, got {parameters!r:.100}")
     name = tool.get("name")
     if name == REPORT_NAME:
         raise ValueError(f"{REPORT_NAME} takes no more parameters: the model is trained on it as it is")
