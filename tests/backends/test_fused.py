@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -102,3 +106,87 @@ def test_what_cannot_be_fused() -> None:
             FusedBackend(**options)
     with pytest.raises(ValueError, match="at least 1"):
         FusedBackend([one]).search("q", limit=0)
+
+
+# --- all at the same time ---------------------------------------------------------------------------------------------
+
+
+class Slow(Fixed):
+    """Takes a while for each search."""
+
+    def search(self, query, *, limit, filters=None):
+        time.sleep(0.3)
+        return super().search(query, limit=limit, filters=filters)
+
+
+class Batching(Fixed):
+    """Takes several queries at once."""
+
+    def search_many(self, queries, *, limit, filters=None):
+        return [self.search(tuple(queries), limit=limit, filters=filters) for _ in queries]
+
+
+def test_backends_and_queries_are_asked_at_the_same_time() -> None:
+    backend = FusedBackend([Slow("a"), Slow("b")])
+    started = time.monotonic()
+    assert len(backend.search_many(["q"] * 8, limit=2)) == 8
+    assert time.monotonic() - started < 1.5  # 4.8 s one after another
+
+
+def test_one_that_takes_many_is_asked_once_and_another_beside_it() -> None:
+    many, plain = Batching("a"), Fixed("b")
+    found = FusedBackend([many, plain]).search_many(["q", "r"], limit=3)
+    assert [[hit["id"] for hit in hits] for hits in found] == [["a", "b"]] * 2
+    assert {asked for asked, *_ in many.asked} == {("q", "r")}
+    assert sorted(asked for asked, *_ in plain.asked) == ["q", "r"]
+
+
+def test_only_backends_that_take_many_are_better_asked_together() -> None:
+    assert FusedBackend([Batching("a"), Fixed("b")]).batch_key is None
+    assert FusedBackend([FusedBackend([Fixed("a")])]).batch_key is None
+    assert FusedBackend([FusedBackend([Batching("a")]), Batching("b")]).batch_key is not None
+
+
+def test_a_failure_does_not_wait_for_the_slow() -> None:
+    release = threading.Event()
+
+    class Hanging:
+        def search(self, query, *, limit, filters=None):
+            release.wait(20)
+
+    started = time.monotonic()
+    with pytest.raises(ConnectionError, match="down"):
+        FusedBackend([Hanging(), Failing()]).search("q", limit=1)
+    assert time.monotonic() - started < 10
+    release.set()
+
+
+def test_asynchronous_parts_are_awaited_on_their_loop() -> None:
+    class Asynchronous(Fixed):
+        async def asearch(self, query, *, limit, filters=None):
+            await asyncio.sleep(0)
+            return Fixed.search(self, query, limit=limit)
+
+        def search(self, query, *, limit, filters=None):
+            raise AssertionError("asked in a thread")
+
+    assert len(asyncio.run(FusedBackend([Asynchronous("a"), Fixed("b")]).asearch("q", limit=5))) == 2
+
+
+@pytest.mark.parametrize("call", ["backend.search('q', limit=1)", "asyncio.run(backend.asearch('q', limit=1))"])
+def test_a_hanging_backend_keeps_no_process_alive(call) -> None:
+    program = f"""
+import asyncio, threading, time
+from sid.backends import FusedBackend
+class Hanging:
+    def search(self, query, *, limit, filters=None):
+        time.sleep(60)
+backend = FusedBackend([Hanging(), Hanging()])
+threading.Thread(target=lambda: {call}, daemon=True).start()
+time.sleep(0.3)
+print("done")
+"""
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=50)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert time.monotonic() - started < 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import pairwise
 from typing import Any
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from qdrant_client import QdrantClient, models
 
 from sid.analysis import kept_terms, query_terms
-from sid.backends import FusedBackend, QdrantBackend, UnusableIndex
+from sid.backends import Corpus, FusedBackend, QdrantBackend, UnusableIndex
+from sid.backends.protocol import Asked, search_together
 from sid.backends.qdrant import AVERAGE_TOKENS, K1, B, _as_utf8, _from_utf8
+from sid.episode import Episode
 from strategies import texts
 
 words = st.sampled_from("red blue green owl kite mouse snow day night hunt".split())
@@ -174,3 +177,84 @@ def test_any_text_can_be_sent(text) -> None:
         sent = _as_utf8(one)
         sent.encode()
         assert _from_utf8(sent) == one
+
+
+def test_no_queries_are_no_request() -> None:
+    client = Watching()
+    index = QdrantBackend(client, "c")
+    assert index.search_many([], limit=3) == []
+    assert index.search_many(["?"], limit=3) == [[]]
+    with pytest.raises(ValueError, match="at least 1"):
+        index.search("?", limit=0)
+    assert client.batches == []
+    client.close()
+
+
+DOCUMENTS = [
+    {"id": "a", "kind": "x", "content": "An owl hunts mice."},
+    {"id": "b", "kind": "y", "content": "A kite hunts mice by day."},
+    {"id": "c", "kind": "x", "content": "Interest rates of banks."},
+]
+
+
+def test_searches_of_a_turn_are_one_request(embedder) -> None:
+    """Whatever their limit, filter and mode, and with the results that each has by itself."""
+    client = Watching()
+    index = QdrantBackend(client, "c", embedder=embedder)
+    index.add(DOCUMENTS)
+    calls = [
+        ("text_search", {"query": "hunts mice", "limit": 1}),
+        ("search", {"query": "rodents", "limit": 2}),
+        ("text_search", {"query": "hunts mice", "kind": "y"}),
+        ("search", {"query": "loans", "kind": "x"}),
+        ("text_search", {"query": "?"}),
+        ("text_search", {"query": "owl"}),
+    ]
+    corpus = Corpus(search=index.semantic(), text_search=index, filters={"kind": {"type": "string"}})
+
+    class Model:
+        def __init__(self) -> None:
+            self.responses = self
+            self.answers = iter([calls])
+
+        def create(self, **_):
+            return {
+                "output": [
+                    {"type": "function_call", "call_id": str(n), "name": name, "arguments": json.dumps(arguments)}
+                    for n, (name, arguments) in enumerate(next(self.answers, []))
+                ]
+            }
+
+    result = Episode("Who?", corpora=corpus, client=Model(), max_turns=2).run()
+    (requests,) = client.batches
+    assert sorted(request.using for request in requests) == ["bm25"] * 3 + ["dense"] * 2
+    found = {e["call"]: [hit["id"] for hit in e["hits"]] for e in result.transcript if e["event"] == "fetched"}
+    for number, (mode, arguments) in enumerate(calls, 1):
+        filters = {"kind": arguments["kind"]} if "kind" in arguments else None
+        alone = corpus.backend(mode).search(arguments["query"], limit=arguments.get("limit", 5), filters=filters)
+        assert found[number] == [hit["id"] for hit in alone]
+    client.close()
+
+
+def test_both_modes_fused_are_one_request(embedder) -> None:
+    client = Watching()
+    index = QdrantBackend(client, "c", embedder=embedder)
+    index.add(DOCUMENTS)
+    fused = FusedBackend([index, index.semantic()])
+    together = fused.search_many(["owl", "loans"], limit=2)
+    (requests,) = client.batches
+    assert [request.using for request in requests] == ["bm25", "dense", "bm25", "dense"]
+    assert together == [fused.search(query, limit=2) for query in ("owl", "loans")]
+    client.close()
+
+
+def test_collections_and_options_are_not_mixed() -> None:
+    client = Watching()
+    searches = []
+    for name, options in (("c", None), ("c", {"consistency": 1}), ("d", None)):
+        index = QdrantBackend(client, name, query_options=options)
+        index.add([{"id": name, "content": "owl"}])
+        searches.append(Asked(index, "owl", 3))
+    assert [[hit["id"] for hit in hits] for hits in search_together(searches)] == [["c"], ["c"], ["d"]]
+    assert [len(batch) for batch in client.batches] == [1, 1, 1]
+    client.close()

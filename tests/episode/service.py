@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import socket
 import struct
 import threading
@@ -150,7 +151,11 @@ class Service:
             "tools": [],
             **reply.more,
         }
-        payload = compact(response).encode() if reply.body is None else reply.body
+        try:
+            written = compact(response).encode()
+        except UnicodeEncodeError:  # lone surrogates can only be written as escapes
+            written = json.dumps(response).encode()
+        payload = written if reply.body is None else reply.body
         handler.send_response(reply.code)
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", str(len(payload)))
@@ -213,10 +218,12 @@ def check_conversation(request: Request, answered: Sequence[Reply]) -> str:
     rest = list(request.body["input"])
     written = [compact(rest.pop(0))]
     for reply in answered:
-        for item in reply.items:
+        # Items are echoed as they were, but for what UTF-8 cannot say.
+        items = [json.loads(re.sub("[\ud800-\udfff]", "\ufffd", compact(item))) for item in reply.items]
+        for item in items:
             assert rest.pop(0) == item
             written.append(compact(item))
-        for item in reply.items:
+        for item in items:
             if item["type"] != "function_call":
                 continue
             output = rest.pop(0)

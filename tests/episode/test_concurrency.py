@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import openai
 import pytest
 
-from sid.backends import Corpus
+from sid.backends import Corpus, SqliteBackend
 from sid.episode import Episode, replay
 
-from .corpora import WordBackend, sqlite
+from .corpora import OPEN, WordBackend, sqlite
 from .service import call
 from .test_contract import ids_in, outputs
 
@@ -50,9 +50,17 @@ def check(number: int, result) -> None:
     result.cache._validate_mapping()
 
 
-@pytest.mark.parametrize("make", [sqlite, WordBackend])
-def test_many_asynchronous_episodes(serve, make) -> None:
+@pytest.mark.parametrize("make", [sqlite, "file", WordBackend])
+def test_many_asynchronous_episodes(serve, make, tmp_path) -> None:
     service = serve(model)
+    if make == "file":
+
+        def make(documents):
+            backend = SqliteBackend(tmp_path / "index.sqlite")
+            OPEN.append(backend)
+            backend.add(documents)
+            return backend
+
     corpus = Corpus(text_search=make(DOCUMENTS))
 
     async def go():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 import types
 
 import openai
@@ -12,7 +13,7 @@ import pytest
 
 from sid import tools
 from sid.backends import Corpus
-from sid.episode import API_URL, DEFAULT_INSTRUCTIONS, Episode, EpisodeError, ModelError
+from sid.episode import API_URL, DEFAULT_INSTRUCTIONS, Episode, EpisodeError, ModelError, replay
 
 from .corpora import birds, sqlite
 from .service import Reply, call, prose, reasoning
@@ -346,3 +347,168 @@ def test_lone_surrogates_everywhere(run) -> None:
     result = run(model, corpora=corpora, question="Who \udcff?")
     assert result.data_ids == ("\udc80",)
     assert run.service.requests[0].body["input"][0]["content"] == "Who �?"
+
+
+def test_lone_surrogates_in_what_the_model_sends(run) -> None:
+    def model(turn, conversation):
+        if turn == 1:
+            return [
+                prose("half \ud83d"),
+                {**reasoning(), "key \udc00": ["\ud800"]},
+                call("text_search", '{"query": "owls \ud83d"}', call_id="c\ud83d"),
+                call("text\ud83dsearch", "{\ud83d"),
+            ]
+        assert len(outputs(conversation)) == 2
+        return [call("report_helpful_ids", {"ids": ids_in(outputs(conversation)[0])})]
+
+    corpus = Corpus(contents="Notes \ud83d.", text_search=sqlite())
+    result = run(model, corpora=corpus, instructions="Find \udfff.")
+    assert result.ended == "reported"
+    first, second = run.service.requests
+    assert first.body["instructions"] == "Find \ufffd."
+    assert first.body["tools"][0]["description"].startswith("Notes \ufffd.")
+    answered = [item["call_id"] for item in second.body["input"] if item.get("type") == "function_call_output"]
+    assert answered[0] == "c\ufffd"
+    # The transcript tells what was sent; a replay does as the run did.
+    sent = next(event["response"] for event in result.transcript if event["event"] == "response")
+    assert sent["output"][0]["content"][0]["text"] == "half \ud83d"
+    assert replay(result.transcript).data_ids == result.data_ids
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize("where", ['"output": [{"type": "message", "x": %s}]', '"output": [], "usage": {"a": [%s]}'])
+def test_numbers_that_are_none(run, number, where) -> None:
+    with pytest.raises(ModelError, match="holds what JSON cannot"):
+        run(lambda *_: Reply(body=("{" + where % number + "}").encode()))
+
+
+@pytest.mark.parametrize(
+    "response",
+    [{"output": [], "x": object()}, {"output": [], "x": 10**5000}, {"output": [{"x": float("nan")}]}, {"output": {1}}],
+    ids=["object", "digits", "nan", "set"],
+)
+def test_a_client_that_gives_what_is_no_json(response) -> None:
+    class Client:
+        class responses:  # noqa: N801
+            @staticmethod
+            def create(**_):
+                return response
+
+    with pytest.raises(ModelError):
+        Episode("Who?", corpora=birds(), client=Client).run()
+    with pytest.raises(ModelError):
+        asyncio.run(Episode("Who?", corpora=birds(), client=Client).arun())
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"instructions": 5}, ValueError, "instructions must be a str, got 5"),
+        ({"instructions": None}, ValueError, "instructions must be a str"),
+        ({"on_event": "print"}, TypeError, "on_event must be callable"),
+        ({"retry": 3}, TypeError, "retry must be a RetryPolicy, got 3"),
+        ({"transcript": 5}, TypeError, "transcript must be a path, got 5"),
+    ],
+)
+def test_settings_of_a_wrong_type(settings, error, message) -> None:
+    with pytest.raises(error, match=message):
+        Episode("Who?", corpora=birds(), **settings)
+
+
+def test_examples_that_json_cannot_hold() -> None:
+    corpus = Corpus(text_search=sqlite(), filters={"size": {"type": "number"}})
+    examples = [
+        {"name": "text_search", "arguments": {"query": "x", "size": float("nan")}},
+        {"name": "read", "arguments": {"id": "1"}},
+        {"name": "report_helpful_ids", "arguments": {"ids": ["1"]}},
+    ]
+    with pytest.raises(ValueError, match="must be JSON data"):
+        Episode("Who?", corpora=corpus, tool_examples=examples)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        *(
+            ("SID_BASE_URL", url)
+            for url in (":::", "api", "ftp://x/v1", "http://", "http://x:y/", "http://[::1", "http://a\x07b/")
+        ),
+        *((name, value) for name in ("HTTP_PROXY", "https_proxy", "ALL_PROXY") for value in (":::", "ftp://x:1")),
+        ("SID_API_KEY", "a\x07b"),
+        ("SID_API_KEY", "é"),
+    ],
+)
+def test_an_environment_without_sense(monkeypatch, variable, value) -> None:
+    monkeypatch.setenv("SID_API_KEY", "k")
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(EpisodeError, match=variable):
+        Episode("Who?", corpora=birds()).run()
+    with pytest.raises(EpisodeError, match=variable):
+        asyncio.run(Episode("Who?", corpora=birds()).arun())
+
+
+@pytest.mark.parametrize("examples", [{"a": 1}, "x", 5])
+def test_examples_of_a_filter_that_are_no_list(examples) -> None:
+    corpus = Corpus(text_search=sqlite(), filters={"author": {"type": "string", "examples": examples}})
+    with pytest.raises(tools.InvalidToolset, match="is not of type 'array'"):
+        Episode("Who?", corpora=corpus)
+
+
+# --- how long, and how often ------------------------------------------------------------------------------------------
+
+
+def test_the_time_that_the_service_asks_for_is_waited(run) -> None:
+    """Longer than the client would by itself, which is half a second at first."""
+    asked: list[float] = []
+
+    def model(turn, conversation):
+        asked.append(time.monotonic())
+        if len(asked) == 1:
+            return Reply(code=429, headers={"Retry-After": "1.3"}, body=b"{}")
+        return whole_episode(turn, conversation)
+
+    assert run(model).ended == "reported"
+    assert 1.3 <= asked[1] - asked[0] < 10
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("failures", [4, 5])
+def test_the_default_client_tries_four_times_more(serve, monkeypatch, asynchronous, failures) -> None:
+    asked = 0
+
+    def model(turn, conversation):
+        nonlocal asked
+        asked += 1
+        if asked <= failures:
+            return Reply(code=503, headers={"Retry-After": "0.01"}, body=b"{}")
+        return whole_episode(turn, conversation)
+
+    service = serve(model)
+    monkeypatch.setenv("SID_BASE_URL", service.url)
+    monkeypatch.setenv("SID_API_KEY", "k")
+    episode = Episode("Who?", corpora=birds())
+
+    def go():
+        return asyncio.run(episode.arun()) if asynchronous else episode.run()
+
+    if failures == 4:
+        assert go().ended == "reported"
+    else:
+        with pytest.raises(ModelError, match="InternalServerError"):
+            go()
+        assert asked == 5
+
+
+def test_the_default_client_has_a_time_out(serve, monkeypatch) -> None:
+    from sid.episode import client
+
+    monkeypatch.setenv("SID_API_KEY", "k")
+    with client.default_client() as made:
+        assert made.timeout == client.TIMEOUT == 120.0
+    assert client.default_async_client().timeout == 120.0
+    service = serve(lambda *_: Reply(pause=2.0, drop="late"))
+    monkeypatch.setenv("SID_BASE_URL", service.url)
+    monkeypatch.setattr(client, "TIMEOUT", 0.2)
+    monkeypatch.setattr(client, "RETRIES", 0)
+    with pytest.raises(ModelError, match="APITimeoutError"):
+        Episode("Who?", corpora=birds()).run()

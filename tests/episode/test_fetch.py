@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from sid.backends import Corpus
+from sid.backends import Corpus, FusedBackend
 from sid.episode import BackendError, Episode, RetryPolicy
 
 from .corpora import BIRDS, WordBackend
@@ -105,7 +105,7 @@ def test_a_hanging_search_keeps_no_process_alive(serve) -> None:
     service = serve(asking("owls"))
     program = f"""
 import time, openai
-from sid.backends import Corpus
+from sid.backends import Corpus, FusedBackend
 from sid.episode import BackendError, Episode, RetryPolicy
 class Hanging:
     def search(self, query, *, limit, filters=None):
@@ -305,3 +305,57 @@ def test_cancelling_an_episode() -> None:
     assert events[-1]["event"] == "failed"
     assert "CancelledError" in events[-1]["error"]
     json.dumps(events)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_searches_of_a_fused_backend_are_parallel(asynchronous) -> None:
+    """Each has its own time-out, and none waits for another."""
+
+    class Slow(WordBackend):
+        def search(self, query, *, limit, filters=None):
+            time.sleep(0.3)
+            return super().search(query, limit=limit, filters=filters)
+
+    model = asking(*(f"owls {number}" for number in range(8)))
+    turns = iter(range(1, 99))
+
+    class Client:
+        class responses:  # noqa: N801
+            @staticmethod
+            def create(**request):
+                return {"output": model(next(turns), request["input"])}
+
+    backend = FusedBackend([Slow(), Slow()])
+    policy = RetryPolicy(attempts=1, timeout=2)
+    episode = Episode("Who?", corpora=Corpus(text_search=backend), client=Client, retry=policy)
+    started = time.monotonic()
+    assert (asyncio.run(episode.arun()) if asynchronous else episode.run()).ended == "reported"
+    assert time.monotonic() - started < 1.8  # 2.4 s one after another
+
+
+def test_asynchronous_parts_of_a_fused_backend_are_awaited() -> None:
+    class Asynchronous(WordBackend):
+        async def asearch(self, query, *, limit, filters=None):
+            return WordBackend.search(self, query, limit=limit, filters=filters)
+
+        def search(self, query, *, limit, filters=None):
+            raise AssertionError("asked in a thread")
+
+    model = asking("owls", "kites", "mice")
+    turns = iter(range(1, 99))
+
+    class Client:
+        class responses:  # noqa: N801
+            @staticmethod
+            async def create(**request):
+                return {"output": model(next(turns), request["input"])}
+
+    corpus = Corpus(text_search=FusedBackend([Asynchronous(), WordBackend()]))
+    assert asyncio.run(Episode("Who?", corpora=corpus, client=Client).arun()).ended == "reported"
+
+
+@pytest.mark.parametrize("settings", [{"attempts": 1.5}, {"attempts": True}, {"timeout": None}, {"wait": "1"}], ids=str)
+def test_policies_of_a_wrong_type(settings) -> None:
+    (name,) = settings
+    with pytest.raises(TypeError, match=f"{name} must be"):
+        RetryPolicy(**settings)

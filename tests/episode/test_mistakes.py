@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import re
 
+import numpy as np
 import pytest
 
 from sid import tools
-from sid.backends import Corpus
+from sid.backends import Corpus, FusedBackend
 from sid.backends.protocol import InvalidFilter
-from sid.episode import MAX_LIMIT, MAX_SNIPPET_SIZE, BackendError, Episode
+from sid.episode import MAX_LIMIT, MAX_SNIPPET_SIZE, BackendError, Episode, RetryPolicy
 from sid.episode.observations import NO_RESULTS
 
 from .corpora import BIRDS, WordBackend, sqlite
@@ -328,3 +331,111 @@ def test_an_episode_is_checked_before_it_runs() -> None:
     filters = {"author": {"type": "text"}}
     with pytest.raises(tools.InvalidToolset, match="'text' is not valid"):
         Episode("Who?", corpora=Corpus(text_search=WordBackend(), filters=filters))
+
+
+class Mute:
+    """Says nothing of itself."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("mute")
+
+    __repr__ = __str__
+
+
+class MuteError(Exception):
+    """Says nothing of itself either."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("mute")
+
+
+def cyclic() -> list:
+    value: list = []
+    value.append(value)
+    return value
+
+
+def deep(depth: int) -> dict:
+    value: dict = {}
+    for _ in range(depth):
+        value = {"x": [value]}
+    return value
+
+
+ODD_VALUES = {
+    "array": np.arange(3),
+    "cyclic": cyclic(),
+    "cyclic in a list": [cyclic()],
+    "deep": deep(300),
+    "very deep": deep(5000),
+    "digits": 10**5000,
+    "digits within": {"x": [10**5000]},
+    "mute": Mute(),
+    "mute within": [Mute()],
+    "mute key": {Mute(): 1},
+}
+
+
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=list(ODD_VALUES))
+def test_fields_that_cannot_be_shown_end_it(run, value) -> None:
+    class Broken:
+        def search(self, query, *, limit, filters=None):
+            return [BIRDS[0], {**BIRDS[1], "odd": value}]
+
+    with pytest.raises(BackendError) as failed:
+        run(lambda *_: [call(*SEARCH)], corpora=Corpus(text_search=Broken()))
+    assert str(failed.value).startswith("text_search failed for the query 'owls': field 'odd' of result 2 cannot be")
+    assert len(str(failed.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "hit", [Mute(), {"id": Mute(), "content": "x"}, {**BIRDS[0], Mute(): 5}], ids=["hit", "id", "name"]
+)
+def test_hits_that_say_nothing_of_themselves(run, hit) -> None:
+    class Broken:
+        def search(self, query, *, limit, filters=None):
+            return [hit]
+
+    with pytest.raises(BackendError, match="a value of type Mute"):
+        run(lambda *_: [call(*SEARCH)], corpora=Corpus(text_search=Broken()))
+
+
+def test_an_error_that_says_nothing_of_itself(run) -> None:
+    class Broken:
+        def search(self, query, *, limit, filters=None):
+            raise MuteError
+
+    policy = RetryPolicy(attempts=1)
+    with pytest.raises(BackendError, match="MuteError: no more is told"):
+        run(lambda *_: [call(*SEARCH)], corpora=Corpus(text_search=Broken()), retry=policy)
+
+
+@pytest.mark.parametrize("form", ["search", "asearch", "search_many", "fused"])
+def test_results_without_end_are_taken_up_to_the_limit(form) -> None:
+    def endless(query, *, limit, filters=None):
+        return ({"id": str(number), "content": f"owls {number}"} for number in itertools.count())
+
+    class Endless:
+        search = staticmethod(endless)
+
+    class Asynchronous(Endless):
+        async def asearch(self, query, *, limit, filters=None):
+            return endless(query, limit=limit)
+
+    class Many(Endless):
+        def search_many(self, queries, *, limit, filters=None):
+            return [endless(query, limit=limit) for query in queries]
+
+    backend = {"search": Endless, "asearch": Asynchronous, "search_many": Many}.get(form, Endless)()
+    if form == "fused":
+        backend = FusedBackend([backend, Many()])
+
+    class Client:
+        class responses:  # noqa: N801
+            @staticmethod
+            async def create(**_):
+                return {"output": [call(*SEARCH), call("text_search", {"query": "kites"})]}
+
+    episode = Episode("Who?", corpora=Corpus(text_search=backend), client=Client, max_turns=2)
+    result = asyncio.run(asyncio.wait_for(episode.arun(), 30))
+    assert [len(event["hits"]) for event in result.transcript if event["event"] == "fetched"] == [5, 5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sid.backends import Corpus
-from sid.episode import Episode, ReplayMismatch, TranscriptError, read_transcript, replay
+from sid.episode import Episode, EpisodeError, ReplayMismatch, TranscriptError, read_transcript, replay
 
 from .corpora import BIRDS, WordBackend, birds, sqlite
 from .service import call, prose, reasoning
@@ -372,3 +373,132 @@ def test_the_names_of_the_corpora_do_not_matter_to_a_replay(run) -> None:
 def test_a_directory_is_no_transcript_file() -> None:
     with pytest.raises(TranscriptError):
         replay(os.curdir)
+
+
+# --- listeners that change what they hear -----------------------------------------------------------------------------
+
+
+def spoiled(value) -> None:
+    """Change everything within a JSON value."""
+    inner = value.values() if isinstance(value, dict) else value
+    for one in list(inner):
+        if isinstance(one, dict | list):
+            spoiled(one)
+    if isinstance(value, dict):
+        value.update(dict.fromkeys(value, "spoiled"))
+    value.clear()
+
+
+def test_a_listener_that_changes_events_changes_nothing_else(run) -> None:
+    plain = run(busy, seed=3)
+    sent = [request.body["input"] for request in run.service.requests]
+    spoilt = run(busy, seed=3, on_event=spoiled)
+
+    def told(events) -> list[dict]:
+        """Leave out what differs from run to run: times, and the numbers that the service counts on."""
+        return [{k: v for k, v in e.items() if k not in ("at", "call_id", "response", "arguments")} for e in events]
+
+    assert told(spoilt.transcript) == told(plain.transcript)
+    assert [outputs(request.body["input"]) for request in run.service.requests] == [outputs(one) for one in sent]
+    assert observations(replay(spoilt.transcript).transcript) == observations(plain.transcript)
+
+
+def test_a_result_that_is_changed_changes_no_later_episode(run) -> None:
+    first = run(busy, seed=3)
+    tools = copy.deepcopy(first.transcript[0]["tools"])
+    for event in first.transcript:
+        spoiled(event)
+    assert run(busy, seed=3).transcript[0]["tools"] == tools
+
+
+# --- transcripts that are damaged -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"language": "klingon"},
+        {"language": []},
+        {"default_limit": None},
+        {"max_turns": "10"},
+        {"question": None},
+        {"instructions": 5},
+        {"seed": 1.5},
+        {"tools": [{}]},
+        {"tools": None},
+        {"tool_examples": [{"name": 5}]},
+        {"corpora": [{"name": "x"}]},
+        {"extra_tools": 7},
+    ],
+    ids=str,
+)
+def test_settings_are_checked_when_they_are_read(recorded, change) -> None:
+    _, result = recorded
+    with pytest.raises(TranscriptError, match="the transcript is damaged: "):
+        replay(altered(result.transcript, "episode", lambda event: event.update(change)))
+
+
+def test_what_a_listener_of_a_replay_raises_is_no_damage(recorded) -> None:
+    class Stop(Exception):
+        pass
+
+    def listen(event) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        replay(recorded[1].transcript, on_event=listen)
+
+
+def test_what_is_no_list_of_events() -> None:
+    for events in ([5], ["episode"], [{"format": 1}], [{"event": "episode", "format": 1}, None]):
+        with pytest.raises(TranscriptError):
+            replay(events)
+
+
+def within(value, way=()):
+    """Give the way to every value within a JSON value."""
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*way, key)
+        if isinstance(one, dict | list):
+            yield from within(one, (*way, key))
+
+
+@pytest.fixture(scope="module")
+def sound() -> list[dict]:
+    class Client:
+        class responses:  # noqa: N801
+            turn = 0
+
+            @classmethod
+            def create(cls, **request):
+                cls.turn += 1
+                return {"output": busy(cls.turn, request["input"])}
+
+    corpus = Corpus(text_search=WordBackend(), filters={"kind": {"type": "string"}})
+    return Episode("Who?", corpora=corpus, client=Client).run().transcript
+
+
+REPLACEMENTS = st.sampled_from(
+    [None, True, 0, -1, 2.5, 10**400, "", "x", "10", "\ud800", [], {}, [5], {"x": None}, [[]]]
+)
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_a_transcript_with_one_change_gives_a_result_or_says_what_is_wrong(sound, data) -> None:
+    events = copy.deepcopy(sound)
+    first = data.draw(st.booleans(), "in the first event")
+    *way, last = data.draw(st.sampled_from(list(within(events[:1] if first else events))))
+    holder = events
+    for step in way:
+        holder = holder[step]
+    if data.draw(st.booleans(), "delete"):
+        del holder[last]
+    elif isinstance(holder[last], str) and data.draw(st.booleans(), "change the text"):
+        place = data.draw(st.integers(0, len(holder[last])))
+        holder[last] = holder[last][:place] + data.draw(st.text(max_size=2)) + holder[last][place + 1 :]
+    else:
+        holder[last] = data.draw(REPLACEMENTS)
+    with contextlib.suppress(EpisodeError):
+        result = replay(events)
+        assert result.ended in ("reported", "max_turns", "incomplete", "transcript_ends")

@@ -187,3 +187,64 @@ def test_every_object_of_any_schema_becomes_strict(schema) -> None:
         now = Draft202012Validator(root).evolve(schema=one).is_valid(None)
         could = Draft202012Validator(schema).evolve(schema=schema["properties"][name]).is_valid(None)
         assert now == (could or name not in schema.get("required", []))
+
+
+A = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+B = {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"allOf": [A, B]},
+        {**A, "allOf": [{"properties": {"b": {"type": "string"}}}]},
+        {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]},
+        {**A, "$ref": "#/$defs/b"},
+        {**A, "anyOf": [B, {"type": "null"}]},
+        {**A, "if": {"required": ["a"]}, "then": B},
+        {"allOf": [{"allOf": [A]}, {"anyOf": [{"$ref": "#/$defs/b"}]}]},
+    ],
+)
+def test_several_objects_at_once_cannot_be_strict(schema) -> None:
+    tool = tools.with_parameters(tools.READ_TOOL, {"x": schema})
+    tool["parameters"]["$defs"] = {"a": A, "b": B}
+    with pytest.raises(ValueError, match="strict mode cannot express"):
+        tools.strict(tool)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"allOf": [A]},
+        {"allOf": [{"$ref": "#/$defs/a"}], "description": "one"},
+        {**A, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {"anyOf": [A, B]},
+        {**A, "not": {"type": "object", "properties": {"a": {"const": "x"}}}},
+        {**A, "if": {"properties": {"a": {"const": "x"}}}, "then": {"required": ["a"]}},
+    ],
+)
+def test_what_was_callable_stays_so(schema) -> None:
+    tool = tools.with_parameters(tools.READ_TOOL, {"x": schema}, required=["x"])
+    tool["parameters"]["$defs"] = {"a": A, "b": B}
+    strict = tools.strict(tool)["parameters"]
+    assert Draft202012Validator(strict).is_valid({"id": "1", "x": {"a": "y"}})
+    for key in ("not", "if"):
+        if key in schema:
+            assert strict["properties"]["x"][key] == schema[key]
+    if "not" in schema:
+        assert not Draft202012Validator(strict).is_valid({"id": "1", "x": {"a": "x"}})
+
+
+def test_a_tree_can_be_strict() -> None:
+    tool = tools.with_parameters(tools.READ_TOOL, {"tree": {"$ref": "#/$defs/tree"}})
+    node = {"type": "object", "properties": {"more": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}
+    tool["parameters"]["$defs"] = {"tree": node}
+    assert tools.strict(tool)["parameters"]["$defs"]["tree"]["required"] == ["more"]
+
+
+def test_arguments_of_a_wrong_type() -> None:
+    with pytest.raises(TypeError, match="contents must be a str, got None"):
+        tools.for_corpus(tools.SEARCH_TOOL, "a", None)
+    for wrong in (["z"], None, "z"):
+        with pytest.raises(TypeError, match="parameters must map names to schemas"):
+            tools.with_parameters(tools.SEARCH_TOOL, wrong)

@@ -179,3 +179,96 @@ def test_arguments_fit_or_the_model_is_told(raw) -> None:
         assert name not in parsed or (type(parsed[name]) is int and parsed[name] > 0)
     assert set(parsed) <= set(TOOL["parameters"]["properties"])
     assert None not in parsed.values()
+
+
+def test_what_ends_a_check_is_a_lesson_too() -> None:
+    """Whatever stops the check itself: arithmetic, the stack, a regular expression."""
+    tree = {"type": "object", "properties": {"more": {"$ref": "#/properties/tree"}}}
+    schemas = {
+        "number": {"type": "number", "multipleOf": 0.5},
+        "text": {"type": "string", "pattern": "("},
+        "list": {"type": "array", "uniqueItems": True},
+        "tree": tree,
+        "self": {"$ref": "#/properties/self"},
+        "away": {"$ref": "http://127.0.0.1:9/x"},
+    }
+    tool = tools.with_parameters(tools.READ_TOOL, schemas)
+    deep = "[" * 900 + "]" * 900
+    sent = {
+        "number": "9" * 400,
+        "text": '"x"',
+        "list": f"[{deep}, {deep}]",
+        "tree": '{"more": ' * 900 + "{}" + "}" * 900,
+        "self": "1",
+        "away": "1",
+    }
+    for name, raw in sent.items():
+        assert "deep" in (said := refusal(f'{{"id": "1", "{name}": {raw}}}', tool)) or "cannot be checked" in said
+
+
+# --- schemas that say the same otherwise ------------------------------------------------------------------------------
+
+INLINE = {
+    "type": "object",
+    "properties": {
+        "left": {"type": "integer"},
+        "name": {"type": "string"},
+        "inner": {"type": "object", "properties": {"x": {"type": "string"}}},
+    },
+    "required": ["left"],
+}
+FORMS = {
+    "inline": INLINE,
+    "$ref": {"$ref": "#/$defs/box"},
+    "$ref twice": {"$ref": "#/$defs/again"},
+    "allOf": {"allOf": [{"$ref": "#/$defs/box"}], "description": "A box"},
+    "anyOf": {"anyOf": [INLINE, {"type": "null"}]},
+    "oneOf": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/box"}]},
+    "allOf in parts": {
+        "type": "object",
+        "properties": {"left": {"type": "integer"}},
+        "allOf": [{"properties": {k: v for k, v in INLINE["properties"].items() if k != "left"}}],
+        "required": ["left"],
+    },
+}
+
+
+def boxed(form: dict) -> dict:
+    tool = tools.with_parameters(tools.READ_TOOL, {"box": form, "boxes": {"type": "array", "items": form}})
+    tool["parameters"]["$defs"] = {"box": INLINE, "again": {"$ref": "#/$defs/box"}}
+    return tool
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
+def test_cleaning_reaches_through_every_form_of_a_schema(form) -> None:
+    sent = {"left": 5.0, "name": None, "undeclared": 1, "inner": {"x": "", "y": 2}}
+    parsed = parse_arguments(boxed(form), json.dumps({"id": "1", "box": sent, "boxes": [sent, {"left": 2}]}))
+    kept = {"left": 5, "inner": {}}
+    assert parsed == {"id": "1", "box": kept, "boxes": [kept, {"left": 2}]}
+    assert type(parsed["box"]["left"]) is int
+    for wrong in ({"name": "x"}, {"left": "x"}, {"left": None}):
+        with pytest.raises(ToolError):
+            parse_arguments(boxed(form), json.dumps({"id": "1", "box": wrong}))
+
+
+def test_what_may_be_null_but_must_be_there() -> None:
+    nullable = {"type": ["string", "null"]}
+    for form in (nullable, {"anyOf": [{"type": "string"}, {"type": "null"}]}, {"$ref": "#/$defs/text"}):
+        tool = tools.with_parameters(tools.READ_TOOL, {"author": form}, required=["author"])
+        tool["parameters"]["$defs"] = {"text": nullable}
+        assert "'author' is missing" in refusal('{"id": "1"}', tool)
+        assert parse_arguments(tool, '{"id": "1", "author": null}') == {"id": "1"}
+        assert parse_arguments(tool, '{"id": "1", "author": ""}') == {"id": "1"}
+        assert parse_arguments(tool, '{"id": "1", "author": "Ada"}') == {"id": "1", "author": "Ada"}
+
+
+@pytest.mark.parametrize("schema", [{"type": "number"}, {}, {"$ref": "#/$defs/count"}, {"anyOf": [{"type": "number"}]}])
+def test_limits_are_positive_integers_whatever_the_schema_says(schema) -> None:
+    for name in ("limit", "snippet_size"):
+        tool = tools.with_parameters(tools.READ_TOOL, {name: schema})
+        tool["parameters"]["$defs"] = {"count": {"type": "number"}}
+        parsed = parse_arguments(tool, f'{{"id": "1", "{name}": 5.0}}')
+        assert (parsed[name], type(parsed[name])) == (5, int)
+        for wrong in ("2.5", "0", "-1", "0.5", "true", '"5"', "[5]"):
+            with pytest.raises(ToolError):
+                parse_arguments(tool, f'{{"id": "1", "{name}": {wrong}}}')

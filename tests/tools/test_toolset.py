@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import pytest
 
@@ -14,6 +15,14 @@ EXAMPLES = [
     {"name": "read", "arguments": {"id": "004218#0:70"}},
     {"name": "report_helpful_ids", "arguments": {"ids": ["004218"]}},
 ]
+
+
+def nested(depth: int) -> dict:
+    """Make an object in an object in an object…, a schema and a value."""
+    value: dict = {}
+    for _ in range(depth):
+        value = {"not": value}
+    return value
 
 
 def toolset() -> list[dict]:
@@ -90,6 +99,13 @@ def test_more_in_the_report_tool() -> None:
         (lambda t, e: t[1]["parameters"]["properties"].update(x={"$ref": "#/$defs/x"}), "names nothing within"),
         (lambda t, e: t[1]["parameters"]["properties"].update(x={"$ref": "http://127.0.0.1:9/x"}), "names nothing"),
         (lambda t, e: t[1]["parameters"]["properties"].update(x={"type": "object", "required": ["y"]}), "requires 'y'"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x={"pattern": "("}), "no regular expression"),
+        (lambda t, e: t[1]["parameters"].update(patternProperties={"[": {}}), "no regular expression"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x={"$ref": "#/properties/x"}), "without end"),
+        (lambda t, e: t[1]["parameters"].update(allOf=[{"$ref": "#"}]), "without end"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x={"not": {"$ref": "#/properties/x"}}), "without end"),
+        (lambda t, e: t[1]["parameters"]["properties"].update(x=nested(50_000)), "nested too deep"),
+        (lambda t, e: e[1].update(arguments={"id": nested(50_000)}), "nested too deep"),
     ],
 )
 def test_each_fault(change, message) -> None:
@@ -131,3 +147,17 @@ def test_strict_tools_need_whole_examples() -> None:
     example = {"name": "text_search", "arguments": {"query": "owls", "limit": None, "snippet_size": None}}
     validate_toolset([strict, tools.REPORT_TOOL], [example, EXAMPLES[2]])
     assert len(faults([strict, tools.REPORT_TOOL], [EXAMPLES[0], EXAMPLES[2]])) == 1
+
+
+def test_the_faults_survive_pickle() -> None:
+    error = InvalidToolset(["one", "two"])
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (again.faults, str(again)) == (("one", "two"), str(error))
+
+
+@pytest.mark.parametrize("given", [None, 5, "tools", {}])
+def test_what_is_no_sequence(given) -> None:
+    with pytest.raises(TypeError, match="tools must be a sequence"):
+        validate_toolset(given, EXAMPLES)
+    with pytest.raises(TypeError, match="tool_examples must be a sequence"):
+        validate_toolset(toolset(), given)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import islice
 
-from .protocol import Filters, Hit, SearchBackend, asearch, checked_limit, search_many
+from .protocol import Asked, Filters, Hit, SearchBackend, asearch, batch_key, checked_limit, search_together
 
 __all__ = ["FusedBackend"]
 
@@ -66,33 +66,51 @@ class FusedBackend:
             raise ValueError(f"weights and rank_offset must be above 0, got {self.weights} and {rank_offset}")
 
     def search(self, query: str, *, limit: int, filters: Filters | None = None) -> list[Hit]:
-        """Give the best results of all backends together; each is asked in a thread of its own."""
+        """Give the best results of all backends together, which are asked at the same time."""
         return self.search_many([query], limit=limit, filters=filters)[0]
 
     def search_many(self, queries: Sequence[str], *, limit: int, filters: Filters | None = None) -> list[list[Hit]]:
-        """Give the results of each query, as `search` does, asking each backend for all at once."""
-        limit = checked_limit(limit)
-        queries = list(queries)
+        """Give the results of each query, as `search` does: all backends and all queries are asked at the same time."""
+        return self.search_batch([Asked(self, query, limit, filters) for query in queries])
 
-        def ask(backend: SearchBackend) -> list[Sequence[Hit]]:
-            return search_many(backend, queries, limit=max(limit, DEPTH), filters=filters)
+    @property
+    def batch_key(self) -> Hashable:
+        """Say whose searches to make together: its own, if each of its backends takes several; else ``None``."""
+        keys = [batch_key(Asked(backend, "", 1)) for backend in self.backends]
+        return None if None in keys else id(self)
 
-        with ThreadPoolExecutor(len(self.backends)) as pool:
-            answers = list(pool.map(ask, self.backends))
-        return [self._fused(rankings, limit) for rankings in zip(*answers, strict=True)]
+    def search_batch(self, asked: Sequence[Asked]) -> list[list[Hit]]:
+        """Give the results of each search, as `search` does, asking each backend as few times as it can be."""
+        limits = [checked_limit(one.limit) for one in asked]
+        answers = search_together(
+            [
+                Asked(backend, one.query, max(limit, DEPTH), one.filters)
+                for one, limit in zip(asked, limits, strict=True)
+                for backend in self.backends
+            ]
+        )
+        each = len(self.backends)
+        return [self._fused(answers[each * n : each * (n + 1)], limit) for n, limit in enumerate(limits)]
 
     async def asearch(self, query: str, *, limit: int, filters: Filters | None = None) -> list[Hit]:
         """Search without blocking the event loop, all backends at the same time."""
         limit = checked_limit(limit)
         depth = max(limit, DEPTH)
-        asked = (asearch(backend, query, limit=depth, filters=filters) for backend in self.backends)
-        return self._fused(await asyncio.gather(*asked), limit)
+        asked = [
+            asyncio.ensure_future(asearch(backend, query, limit=depth, filters=filters)) for backend in self.backends
+        ]
+        try:
+            return self._fused(await asyncio.gather(*asked), limit)
+        finally:
+            for one in asked:  # if one fails, nobody waits for the others
+                one.cancel()
 
-    def _fused(self, rankings: Iterable[Sequence[Hit]], limit: int) -> list[Hit]:
+    def _fused(self, rankings: Iterable[Iterable[Hit]], limit: int) -> list[Hit]:
         hits: dict[str, Hit] = {}
         scores: dict[str, float] = {}
         best: dict[str, int] = {}
-        for weight, ranking in zip(self.weights, rankings, strict=True):
+        for weight, given in zip(self.weights, rankings, strict=True):
+            ranking = list(islice(given, max(limit, DEPTH)))
             # A backend that gives a document twice has ranked it where it came first.
             for rank, found in enumerate(dict.fromkeys(hit["id"] for hit in ranking), start=1):
                 scores[found] = scores.get(found, 0.0) + weight / (self.rank_offset + rank)

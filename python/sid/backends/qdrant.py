@@ -8,7 +8,7 @@ import importlib
 import json
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,11 @@ from .errors import MissingExtra, UnusableIndex
 from .filters import AnyOf, Between, conditions, field_instants, field_keys
 from .ingest import Ingested, batches
 from .passages import VECTOR_SCHEME, document_vectors
-from .protocol import Filters, checked_limit, checked_query
+from .protocol import Asked, Filters, checked_limit, checked_query
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
-    from qdrant_client.models import Condition, Filter, PointStruct, SparseVector
+    from qdrant_client.models import Condition, Filter, PointStruct, QueryRequest, SparseVector
 
 __all__ = ["QdrantBackend"]
 
@@ -208,35 +208,58 @@ class QdrantBackend:
         self, queries: Sequence[str], *, limit: int, filters: Filters | None = None
     ) -> list[list[dict[str, Any]]]:
         """Give the results of each query, as `search` does, from one request for up to a hundred queries."""
-        limit = checked_limit(limit)
-        condition = self._filter(conditions(filters))
-        checked = [checked_query(query) for query in queries]
-        wanted: Sequence[SparseVector | list[float] | None]
-        if self.mode == "search" and self.embedder is not None:
-            wanted = unit_vectors(self.embedder, checked, "query").tolist()
-        else:
-            wanted = self._sparse_queries(checked)
-        requests = {
-            place: self.models.QueryRequest(
-                query=vector,
-                using=DENSE if self.mode == "search" else SPARSE,
-                filter=condition,
-                limit=limit,
-                with_payload=[DOCUMENT],
-            )
-            for place, vector in enumerate(wanted)
-            if vector is not None
-        }
-        results: list[list[dict[str, Any]]] = [[] for _ in checked]
-        places = list(requests)
-        for start in range(0, len(places), _QUERIES_MAX):
-            chosen = places[start : start + _QUERIES_MAX]
+        return self.search_batch([Asked(self, query, limit, filters) for query in queries])
+
+    @property
+    def batch_key(self) -> Hashable:
+        """Say whose searches can be made together: those of one collection by one client, whatever their mode."""
+        return "qdrant", id(self.client), self.collection, repr(sorted(self.query_options.items()))
+
+    def search_batch(self, asked: Sequence[Asked]) -> list[list[dict[str, Any]]]:
+        """Give the results of searches of this collection, whatever their mode, limit and filters.
+
+        There is one request for up to a hundred of them. Each is of a `QdrantBackend` with the same ``batch_key``.
+        """
+        requests: dict[int, QueryRequest] = {}
+        by_backend: dict[int, list[int]] = {}
+        for place, one in enumerate(asked):
+            by_backend.setdefault(id(one.backend), []).append(place)
+        for places in by_backend.values():
+            backend = asked[places[0]].backend
+            assert isinstance(backend, QdrantBackend)  # noqa: S101  (no other has such a key)
+            made = backend._requests([asked[place] for place in places])
+            requests.update((place, one) for place, one in zip(places, made, strict=True) if one is not None)
+        results: list[list[dict[str, Any]]] = [[] for _ in asked]
+        wanted = sorted(requests)
+        for start in range(0, len(wanted), _QUERIES_MAX):
+            chosen = wanted[start : start + _QUERIES_MAX]
             answers = self.client.query_batch_points(
                 self.collection, requests=[requests[place] for place in chosen], **self.query_options
             )
             for place, answer in zip(chosen, answers, strict=True):
                 results[place] = [_unpacked(point.payload) for point in answer.points]
         return results
+
+    def _requests(self, asked: Sequence[Asked]) -> list[QueryRequest | None]:
+        """Give what to ask the server for each search of this backend; nothing where the query has no term."""
+        queries = [checked_query(one.query) for one in asked]
+        wanted: Sequence[SparseVector | list[float] | None]
+        if self.mode == "search" and self.embedder is not None:
+            wanted = unit_vectors(self.embedder, queries, "query").tolist()
+        else:
+            wanted = self._sparse_queries(queries)
+        made: list[QueryRequest | None] = []
+        for one, vector in zip(asked, wanted, strict=True):
+            limit, condition = checked_limit(one.limit), self._filter(conditions(one.filters))
+            request = self.models.QueryRequest(
+                query=vector,
+                using=DENSE if self.mode == "search" else SPARSE,
+                filter=condition,
+                limit=limit,
+                with_payload=[DOCUMENT],
+            )
+            made.append(None if vector is None else request)
+        return made
 
     def add(
         self, documents: Iterable[Mapping[str, Any]], *, progress: Callable[[Ingested], None] | None = None

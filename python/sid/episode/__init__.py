@@ -9,9 +9,9 @@ from .client import API_URL
 from .episode import Episode
 from .errors import BackendError, EpisodeError, ModelError, ReplayMismatch, TranscriptError
 from .fetch import RetryPolicy
-from .loop import MAX_LIMIT, MAX_SNIPPET_SIZE
+from .loop import MAX_SNIPPET_SIZE
 from .observations import READ_CHARACTERS
-from .plan import DEFAULT_INSTRUCTIONS
+from .plan import DEFAULT_INSTRUCTIONS, MAX_LIMIT
 from .replay import replay
 from .result import EpisodeResult, Usage
 from .transcript import Event, read_transcript

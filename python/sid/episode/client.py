@@ -11,9 +11,10 @@ import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from .._threads import in_thread
 from .errors import EpisodeError, ModelError
-from .threads import in_thread
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -23,6 +24,8 @@ __all__ = ["API_URL", "aask", "ask", "checked_response", "default_async_client",
 API_URL = "https://api.sid-1.com/v1"
 KEY_VARIABLE = "SID_API_KEY"
 URL_VARIABLE = "SID_BASE_URL"
+
+_PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir"})
 
 TIMEOUT = 120.0
 """Seconds without a byte after which a request of the default client is tried again."""
@@ -40,18 +43,29 @@ def default_client() -> OpenAI:
     ImportError
         If ``openai`` is not installed.
     EpisodeError
-        If ``SID_API_KEY`` is not set.
+        If ``SID_API_KEY`` is not set, ``SID_BASE_URL`` is no address, or a proxy variable is wrong.
     """
-    openai = _openai()
-    client: OpenAI = openai.OpenAI(**_settings())
+    client: OpenAI = _made("OpenAI")
     return client
 
 
 def default_async_client() -> AsyncOpenAI:
     """Give the asynchronous counterpart of `default_client`, which raises the same."""
-    openai = _openai()
-    client: AsyncOpenAI = openai.AsyncOpenAI(**_settings())
+    client: AsyncOpenAI = _made("AsyncOpenAI")
     return client
+
+
+def _made(kind: str) -> Any:
+    openai, settings = _openai(), _settings()
+    try:
+        return getattr(openai, kind)(**settings)
+    except Exception as error:
+        # Key and address are sound, so what is left of the environment is at fault.
+        proxies = [name for name in os.environ if name.lower() in _PROXY_VARIABLES and os.environ[name]]
+        named = f"look at {', '.join(sorted(proxies))}" if proxies else "look at the environment"
+        raise EpisodeError(
+            f"the default client cannot be made: {type(error).__name__}: {error!s:.200}; {named}"
+        ) from error
 
 
 def _openai() -> Any:
@@ -70,8 +84,20 @@ def _settings() -> dict[str, Any]:
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if not key:
         raise EpisodeError(f"{KEY_VARIABLE} is not set: set it to your API key, or pass a client")
+    if not key.isprintable() or not key.isascii():
+        raise EpisodeError(f"{KEY_VARIABLE} is no API key: it holds characters that a header cannot")
     url = os.environ.get(URL_VARIABLE, "").strip() or API_URL
+    if not _is_url(url):
+        raise EpisodeError(f"{URL_VARIABLE} must be an address such as {API_URL}, got {url!r:.200}")
     return {"api_key": key, "base_url": url, "timeout": TIMEOUT, "max_retries": RETRIES}
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and text.isprintable()
+    except ValueError:
+        return False
 
 
 def ask(client: Any, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,10 +169,24 @@ def checked_response(plain: Any) -> dict[str, Any]:
             raise ModelError(f"an output item of the model's response is not an object: {item!r:.200}")
         if item.get("type") == "function_call" and not isinstance(item.get("call_id"), str):
             raise ModelError(f"a function call of the model's response has no call_id: {item!r:.200}")
+    try:
+        json.dumps(plain, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        # It could be neither sent back nor written down.
+        raise ModelError(f"the model's response holds what JSON cannot: {error!s:.200}") from error
     return plain
 
 
 def _plain(response: Any) -> Any:
+    try:
+        return _data(response)
+    except Exception as error:
+        raise ModelError(
+            f"the model's response cannot be read: {type(error).__name__}: {' '.join(str(error).split()):.300}"
+        ) from error
+
+
+def _data(response: Any) -> Any:
     if isinstance(response, Mapping):
         return json.loads(json.dumps(response))
     raw = getattr(response, "text", None)

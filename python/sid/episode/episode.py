@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import secrets
 import uuid
@@ -11,13 +12,12 @@ from typing import Any
 
 from ..backends.corpus import Corpus
 from ..backends.router import CorpusRouter
-from ..document_cache import DocumentCache
-from ..tools import ExtraTool, ToolExample, validate_toolset
+from ..tools import ExtraTool, ToolExample
 from ..tools.schemas import REPORT_NAME
 from .client import aask, ask, default_async_client, default_client
 from .fetch import RetryPolicy, fetch, fetch_blocking
-from .loop import MAX_LIMIT, AskModel, Step, Steps, adrive, drive, steps
-from .plan import DEFAULT_INSTRUCTIONS, REWARDS, Plan, default_examples, tools_of
+from .loop import AskModel, Step, Steps, adrive, drive, steps
+from .plan import DEFAULT_INSTRUCTIONS, Plan, default_examples, require_within, tools_of
 from .result import EpisodeResult
 from .transcript import OnEvent, Recorder
 
@@ -120,17 +120,13 @@ class Episode:
         language: str = "english",
         seed: int | None = None,
     ) -> None:
-        for name, text in (("question", question), ("model", model), ("reasoning_effort", reasoning_effort)):
-            if not isinstance(text, str) or not text.strip():
-                raise ValueError(f"{name} must be a non-empty str, got {text!r:.100}")
-        _require_within("max_turns", max_turns, 2, None)
-        _require_within("default_limit", default_limit, 1, MAX_LIMIT)
-        _require_within("max_parallel_fetches", max_parallel_fetches, 1, None)
-        if reward not in REWARDS:
-            raise ValueError(f"unknown reward {reward!r:.100}; supported values: {', '.join(REWARDS)}")
-        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
-            raise ValueError(f"seed must be an integer, got {seed!r:.100}")
-        DocumentCache(language)  # refuses an unknown one
+        require_within("max_parallel_fetches", max_parallel_fetches, 1, None)
+        if on_event is not None and not callable(on_event):
+            raise TypeError(f"on_event must be callable, got {on_event!r:.100}")
+        if retry is not None and not isinstance(retry, RetryPolicy):
+            raise TypeError(f"retry must be a RetryPolicy, got {retry!r:.100}")
+        if transcript is not None and not isinstance(transcript, str | os.PathLike):
+            raise TypeError(f"transcript must be a path, got {transcript!r:.100}")
         router = CorpusRouter([corpora] if isinstance(corpora, Corpus) else corpora)
         extra_tools = list(extra_tools)
         extra = _named(extra_tools, router)
@@ -139,20 +135,20 @@ class Episode:
             model=model,
             instructions=instructions,
             tools=tools_of(router, extra_tools),
-            tool_examples=default_examples(router, extra_tools) if tool_examples is None else list(tool_examples),
+            tool_examples=copy.deepcopy(
+                default_examples(router, extra_tools) if tool_examples is None else list(tool_examples)
+            ),
             reward=reward,
             reasoning_effort=reasoning_effort,
             max_turns=max_turns,
             default_limit=default_limit,
             language=language,
-            seed=0,
+            seed=0 if seed is None else seed,
             router=router,
             extra_tools=extra,
-        )
-        validate_toolset(self._plan.tools, self._plan.tool_examples)
-        self._plan.fixed_request("")  # refuses what JSON cannot hold
+        ).checked()
         self._client = client
-        self._seed = seed
+        self._seeded = seed is not None
         self._max_parallel_fetches = max_parallel_fetches
         self._on_event = on_event
         self._transcript = transcript
@@ -201,7 +197,7 @@ class Episode:
         return await adrive(self._steps(), perform)
 
     def _steps(self) -> Steps:
-        plan = replace(self._plan, seed=secrets.randbits(64) if self._seed is None else self._seed)
+        plan = self._plan if self._seeded else replace(self._plan, seed=secrets.randbits(64))
         return steps(plan, uuid.uuid4().hex, Recorder(self._transcript, self._on_event))
 
 
@@ -215,14 +211,3 @@ def _named(extra_tools: Sequence[ExtraTool], router: CorpusRouter) -> dict[str, 
     if len(named) < len(extra_tools):
         raise ValueError(f"two extra tools have one name; they are {', '.join(map(repr, named))}")
     return named
-
-
-def _require_within(name: str, number: int, least: int, most: int | None) -> None:
-    if (
-        not isinstance(number, int)
-        or isinstance(number, bool)
-        or number < least
-        or (most is not None and number > most)
-    ):
-        bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
-        raise ValueError(f"{name} must be an integer, {bounds}, got {number!r:.100}")

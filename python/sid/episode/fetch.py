@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeAlias
 
+from .._threads import in_thread
 from ..backends.corpus import Corpus
-from ..backends.protocol import InvalidFilter, SearchBackend
+from ..backends.protocol import Asked, InvalidFilter, SearchBackend, batched, search_batch
 from ..tools import ToolAnswer, ToolError
 from .errors import BackendError
 from .extra import ExtraCall
-from .threads import in_thread
 
 __all__ = ["Done", "Found", "Outside", "RetryPolicy", "Search", "fetch", "fetch_blocking"]
 
@@ -55,6 +55,11 @@ class RetryPolicy:
     wait: float = 0.25
 
     def __post_init__(self) -> None:
+        for name, number in vars(self).items():
+            kinds = int if name == "attempts" else (int, float)
+            if not isinstance(number, kinds) or isinstance(number, bool):
+                wanted = "an integer" if kinds is int else "a number of seconds"
+                raise TypeError(f"{name} must be {wanted}, got {number!r:.100}")
         if self.attempts < 1 or self.timeout <= 0 or self.wait < 0:
             raise ValueError(f"attempts must be at least 1, timeout positive, wait not negative; got {self}")
 
@@ -79,6 +84,11 @@ class Search:
         assert backend is not None  # noqa: S101  (the tool would not be there)
         return backend
 
+    @property
+    def asked(self) -> Asked:
+        """What its backend is asked."""
+        return Asked(self.backend, self.query, self.limit, self.filters)
+
     def failed(self, reason: str) -> BackendError:
         """Give the error that ends the episode because this search failed."""
         return BackendError(f"{self.tool} failed for the query {self.query!r:.100}: {reason}")
@@ -96,8 +106,7 @@ async def fetch(
 ) -> None:
     """Make the searches and other calls, at most ``parallel`` at a time, and tell ``done`` what each found.
 
-    Searches of one backend that differ in the query alone are one call, if the backend takes several
-    (``search_many``).
+    Searches that their backends take together are one call; see `sid.backends.SearchBackend`.
 
     Parameters
     ----------
@@ -122,7 +131,9 @@ async def fetch(
             found = await _answered(call)
         done(call, found)
 
-    work = [make(group) for group in _groups([one for one in wanted if isinstance(one, Search)])]
+    searches = [one for one in wanted if isinstance(one, Search)]
+    groups = batched(search.asked for search in searches)
+    work = [make([searches[number] for number in group]) for group in groups]
     work += [answer(one) for one in wanted if isinstance(one, ExtraCall)]
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
@@ -159,17 +170,6 @@ def fetch_blocking(wanted: Sequence[Outside], policy: RetryPolicy, parallel: int
     return None
 
 
-def _groups(searches: Sequence[Search]) -> list[list[Search]]:
-    """Give the searches, together those that are made in one call."""
-    groups: dict[Hashable, list[Search]] = {}
-    for search in searches:
-        key: Hashable = search.number
-        if hasattr(search.backend, "search_many"):
-            key = (id(search.backend), search.limit, json.dumps(search.filters, sort_keys=True))
-        groups.setdefault(key, []).append(search)
-    return list(groups.values())
-
-
 async def _tried(group: list[Search], policy: RetryPolicy, asynchronous: bool) -> list[Found]:
     """Make one call, again if it fails in passing."""
     for attempt in range(1, policy.attempts + 1):
@@ -193,21 +193,11 @@ async def _tried(group: list[Search], policy: RetryPolicy, asynchronous: bool) -
 
 async def _made(group: list[Search], asynchronous: bool) -> list[Found]:
     """Make one call."""
-    first, backend = group[0], group[0].backend
-    limit, filters = first.limit, first.filters
-    if len(group) > 1:
-        queries = [search.query for search in group]
-        many: Any = backend
-        results = await in_thread(
-            lambda: [list(hits)[:limit] for hits in many.search_many(queries, limit=limit, filters=filters)]
-        )
-        if len(results) != len(group):
-            raise ValueError(f"search_many gave {len(results)} results for {len(group)} queries")
-        return list(results)
-    own = getattr(backend, "asearch", None) if asynchronous else None
+    first = group[0]
+    own = getattr(first.backend, "asearch", None) if asynchronous and len(group) == 1 else None
     if own is not None:
-        return [list(await own(first.query, limit=limit, filters=filters))[:limit]]
-    return [await in_thread(lambda: list(backend.search(first.query, limit=limit, filters=filters))[:limit])]
+        return [list(islice(await own(first.query, limit=first.limit, filters=first.filters), first.limit))]
+    return list(await in_thread(lambda: search_batch([search.asked for search in group])))
 
 
 async def _answered(call: ExtraCall) -> ToolAnswer | ToolError:
@@ -219,9 +209,15 @@ async def _answered(call: ExtraCall) -> ToolAnswer | ToolError:
     except Exception as error:
         raise call.failed(_reason(error)) from error
     if not isinstance(answer, ToolAnswer):
-        raise call.failed(f"call must give a ToolAnswer, got {answer!r:.100}")
+        raise call.failed(f"call must give a ToolAnswer, got a value of type {type(answer).__name__}")
+    if not isinstance(answer.text, str) or not isinstance(answer.documents, Sequence):
+        raise call.failed("a ToolAnswer must have a str as text and a sequence of mappings as documents")
     return answer
 
 
 def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split()):.300}"
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # it is a backend's own
+        text = "no more is told"
+    return f"{type(error).__name__}: {text:.300}"

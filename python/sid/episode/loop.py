@@ -17,13 +17,13 @@ from ..tools.schemas import REPORT_NAME
 from .extra import ExtraCall
 from .fetch import Done, Found, Outside, Search
 from .hits import ID, plain_hits
-from .observations import Observations, sendable
-from .plan import Plan
+from .observations import Observations
+from .plan import MAX_LIMIT, Plan
 from .result import Ended, EpisodeResult, Usage
+from .sendable import sendable, sendable_data
 from .transcript import FORMAT, Recorder
 
 __all__ = [
-    "MAX_LIMIT",
     "MAX_SNIPPET_SIZE",
     "AskModel",
     "Fetch",
@@ -34,9 +34,6 @@ __all__ = [
     "drive",
     "steps",
 ]
-
-MAX_LIMIT = 100
-"""Results that one search shows at most, however many the model asks for."""
 
 MAX_SNIPPET_SIZE = 2_000
 """Words that one snippet shows at most, about as much as one read."""
@@ -157,7 +154,7 @@ class _Episode:
             details = response.get("incomplete_details")
             reason = details.get("reason") if isinstance(details, dict) else None
             return self.end("incomplete", f"the model's response broke off: {reason or 'no reason is told'}")
-        self.input += response["output"]
+        self.input += sendable_data(response["output"])
         calls = [item for item in response["output"] if item.get("type") == "function_call"]
         prepared = []
         for number, call in enumerate(calls, 1):
@@ -223,7 +220,8 @@ class _Episode:
                 output, refused = f"Error: {error}"[:_ERROR_CHARACTERS], True
             output = sendable(output)
             self.record("observation", call=number, output=output, refused=refused)
-            self.input.append({"type": "function_call_output", "call_id": call["call_id"], "output": output})
+            call_id = sendable(call["call_id"])  # as it was echoed
+            self.input.append({"type": "function_call_output", "call_id": call_id, "output": output})
 
     def fetched(self, search: Outside, found: Found) -> None:
         """Take what a search or another call found; a `BackendError` if that cannot be shown."""

@@ -6,7 +6,6 @@ the calls, so that what an earlier call showed a later one masks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -20,26 +19,12 @@ from ..tools.extra import ExtraDocument, render_answer
 from .fetch import Search
 from .hits import CONTENT, ID
 
-__all__ = ["NO_RESULTS", "READ_CHARACTERS", "Observations", "sendable"]
+__all__ = ["NO_RESULTS", "READ_CHARACTERS", "Observations"]
 
 READ_CHARACTERS = 10_000
 """Characters of a document that one read shows at most, as the tool's description says."""
 
 NO_RESULTS = "No documents match this query. Try other words, or fewer of them."
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-
-def sendable(text: str) -> str:
-    r"""Give a text that can be sent as UTF-8, with as many code points, so that offsets stay.
-
-    Examples
-    --------
-    >>> sendable("a\ud800b")
-    'a�b'
-    """
-    return _LONE_SURROGATE.sub(_REPLACEMENT, text)
 
 
 class Observations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,25 +10,29 @@ from typing import Any
 
 from ..backends.corpus import Corpus
 from ..backends.router import CorpusRouter
-from ..tools import (
-    READ_TOOL,
-    REPORT_TOOL,
-    SEARCH_TOOL,
-    TEXT_SEARCH_TOOL,
-    ExtraTool,
-    Tool,
-    ToolAnswer,
-    ToolExample,
-    for_corpus,
-    with_parameters,
-)
+from ..document_cache import validate_language
+from ..tools import ExtraTool, Tool, ToolAnswer, ToolExample, for_corpus, validate_toolset, with_parameters
+from ..tools.schemas import read_tool, report_tool, search_tool, text_search_tool
+from .sendable import sendable
 
-__all__ = ["DEFAULT_INSTRUCTIONS", "MAX_OUTPUT_TOKENS", "REWARDS", "Plan", "default_examples", "tools_of"]
+__all__ = [
+    "DEFAULT_INSTRUCTIONS",
+    "MAX_LIMIT",
+    "MAX_OUTPUT_TOKENS",
+    "REWARDS",
+    "Plan",
+    "default_examples",
+    "require_within",
+    "tools_of",
+]
 
 REWARDS = ("f1", "ndcg")
 """What the model aims at: the right set of documents, or the right order."""
 
 MAX_OUTPUT_TOKENS = 4096
+
+MAX_LIMIT = 100
+"""Results that one search shows at most, however many the model asks for."""
 
 DEFAULT_INSTRUCTIONS = """\
 You find the documents that help to answer a question. You do not answer the question yourself.
@@ -58,6 +63,36 @@ class Plan:
     router: CorpusRouter
     extra_tools: Mapping[str, ExtraTool]
 
+    def checked(self) -> Plan:
+        """Give it if an episode can be made with it.
+
+        Raises
+        ------
+        InvalidToolset
+            If tools and examples do not fit.
+        ValueError
+            If another setting is wrong, or holds what JSON cannot.
+        """
+        for name in ("question", "model", "reasoning_effort"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"{name} must be a non-empty str, got {text!r:.100}")
+        if not isinstance(self.instructions, str):
+            raise ValueError(f"instructions must be a str, got {self.instructions!r:.100}")
+        require_within("max_turns", self.max_turns, 2, None)
+        require_within("default_limit", self.default_limit, 1, MAX_LIMIT)
+        if self.reward not in REWARDS:
+            raise ValueError(f"unknown reward {self.reward!r:.100}; supported values: {', '.join(REWARDS)}")
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
+            raise ValueError(f"seed must be an integer, got {self.seed!r:.100}")
+        validate_language(self.language)
+        validate_toolset(self.tools, self.tool_examples)
+        try:
+            self.fixed_request("")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"tools and examples must be JSON data: {error!s:.200}") from error
+        return self
+
     def fixed_request(self, session: str) -> str:
         """Give all of a request but its input, as JSON: made once, so that every turn's is the same.
 
@@ -66,7 +101,7 @@ class Plan:
         session
             What tells the service that requests belong together.
         """
-        return json.dumps(
+        request = json.dumps(
             {
                 "model": self.model,
                 "instructions": self.instructions,
@@ -77,8 +112,11 @@ class Plan:
                 "reasoning": {"effort": self.reasoning_effort},
                 "extra_body": {"sid": {"tool_examples": self.tool_examples, "reward": self.reward}},
                 "extra_headers": {"x-session-affinity": session},
-            }
+            },
+            ensure_ascii=False,
+            allow_nan=False,
         )
+        return sendable(request)
 
     def as_event(self) -> dict[str, Any]:
         """Give it as the first event of a transcript tells it."""
@@ -116,7 +154,20 @@ class Plan:
         ]
         names = [name for name in cls.__dataclass_fields__ if name not in ("router", "extra_tools")]
         extra: dict[str, ExtraTool] = {name: _RecordedTool() for name in event.get("extra_tools", ())}
-        return cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora), extra_tools=extra)
+        plan = cls(**{name: event[name] for name in names}, router=CorpusRouter(corpora), extra_tools=extra)
+        return plan.checked()
+
+
+def require_within(name: str, number: int, least: int, most: int | None) -> None:
+    """Raise `ValueError` if a setting is not an integer within bounds."""
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or number < least
+        or (most is not None and number > most)
+    ):
+        bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
+        raise ValueError(f"{name} must be an integer, {bounds}, got {number!r:.100}")
 
 
 class _Recorded:
@@ -139,13 +190,13 @@ class _RecordedTool:
 
 
 def tools_of(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> list[Tool]:
-    """Give the tools for some corpora: their searches, the extra ones, read and report."""
-    plain = {"search": SEARCH_TOOL, "text_search": TEXT_SEARCH_TOOL}
+    """Give the tools for some corpora: their searches, the extra ones, read and report. Nobody else holds them."""
+    plain = {"search": search_tool(), "text_search": text_search_tool()}
     searches = [
         for_corpus(with_parameters(plain[mode], corpus.filters), corpus.name, corpus.contents)
         for corpus, mode in router.tool_names().values()
     ]
-    return [*searches, *(one.tool for one in extra), READ_TOOL, REPORT_TOOL]
+    return [*searches, *(copy.deepcopy(one.tool) for one in extra), read_tool(), report_tool()]
 
 
 def default_examples(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> list[ToolExample]:
@@ -167,7 +218,9 @@ def default_examples(router: CorpusRouter, extra: Sequence[ExtraTool] = ()) -> l
     examples: list[ToolExample] = []
     for name, (corpus, mode) in router.tool_names().items():
         caption, query = queries[mode]
-        filters = {key: schema["examples"][0] for key, schema in corpus.filters.items() if schema.get("examples")}
+        given = {key: schema.get("examples") for key, schema in corpus.filters.items()}
+        # What is no list is a fault of the schema, and told as such.
+        filters = {key: values[0] for key, values in given.items() if isinstance(values, list) and values}
         examples.append({"caption": caption, "name": name, "arguments": {"query": query, "limit": 5, **filters}})
     return [
         *examples,

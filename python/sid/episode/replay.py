@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..tools import ToolAnswer, ToolError
 from .client import checked_response
-from .errors import ReplayMismatch, TranscriptError
+from .errors import EpisodeError, ReplayMismatch, TranscriptError
 from .fetch import Found
 from .loop import AskModel, Step, TranscriptEnds, drive, steps
 from .plan import Plan
@@ -63,7 +63,10 @@ def replay(
     >>> replay(result.transcript).detail
     'no report in 2 turns'
     """
-    events = read_transcript(transcript) if isinstance(transcript, str | os.PathLike) else [dict(e) for e in transcript]
+    given = read_transcript(transcript) if isinstance(transcript, str | os.PathLike) else list(transcript)
+    if not all(isinstance(event, Mapping) and "event" in event for event in given):
+        raise TranscriptError("this is no transcript of an episode: it holds what is no event")
+    events = list(map(dict, given))
     if not events or events[0].get("event") != "episode":
         raise TranscriptError("this is no transcript of an episode: its first event must be 'episode'")
     if events[0].get("format") != FORMAT:
@@ -71,12 +74,48 @@ def replay(
             f"the transcript has format {events[0].get('format')!r:.60}, this version reads format {FORMAT}"
         )
     try:
-        plan, recorded, comparison = Plan.from_event(events[0]), _Recorded(events), _Comparison(events, on_event)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise TranscriptError(f"the transcript is damaged: {type(error).__name__}: {error}") from error
-    result = drive(steps(plan, "replay", Recorder(None, comparison.take)), recorded.perform)
-    comparison.require_all(result)
+        plan, recorded, comparison = Plan.from_event(events[0]), _Recorded(events), _Comparison(events)
+    except ImportError:  # what is missing is not in the transcript
+        raise
+    except Exception as error:
+        raise _damaged(error) from error
+    listener = _Listener(on_event)
+
+    def take(event: Event) -> None:
+        comparison.take(event)
+        listener.take(event)
+
+    try:
+        result = drive(steps(plan, "replay", Recorder(None, take)), recorded.perform)
+        comparison.require_all(result)
+    except EpisodeError:
+        raise
+    except Exception as error:
+        if error is listener.raised:
+            raise
+        raise _damaged(error) from error
     return result
+
+
+def _damaged(error: Exception) -> TranscriptError:
+    return TranscriptError(f"the transcript is damaged: {type(error).__name__}: {error!s:.300}")
+
+
+class _Listener:
+    """Who hears the replay's events, and what it raised: that is no damage of the transcript."""
+
+    def __init__(self, on_event: OnEvent | None) -> None:
+        self.raised: Exception | None = None
+        self._on_event = on_event
+
+    def take(self, event: Event) -> None:
+        if self._on_event is None:
+            return
+        try:
+            self._on_event(event)
+        except Exception as error:
+            self.raised = error
+            raise
 
 
 class _Recorded:
@@ -121,9 +160,8 @@ class _Recorded:
 class _Comparison:
     """Compares what the model is shown, and what is reported, with what the transcript holds."""
 
-    def __init__(self, events: Sequence[Event], on_event: OnEvent | None) -> None:
+    def __init__(self, events: Sequence[Event]) -> None:
         self._expected = {_place(event): event for event in events if event["event"] in _COMPARED}
-        self._on_event = on_event
 
     def take(self, event: Event) -> None:
         if event["event"] in _COMPARED:
@@ -134,8 +172,6 @@ class _Comparison:
                     f"{event.get('output', event.get('data_ids'))!r:.300}, "
                     f"not {expected.get('output', expected.get('data_ids'))!r:.300}"
                 )
-        if self._on_event is not None:
-            self._on_event(event)
 
     def require_all(self, result: EpisodeResult) -> None:
         if self._expected:

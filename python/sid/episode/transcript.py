@@ -53,6 +53,9 @@ OnEvent: TypeAlias = Callable[[Event], object]
 class Recorder:
     """Writes events to a new file, keeps them, and passes them on.
 
+    What is kept, and what is passed on, is read from the line that is written: whoever changes an event changes neither
+    the episode nor what another holds.
+
     Parameters
     ----------
     path
@@ -81,17 +84,17 @@ class Recorder:
     def record(self, kind: str, **data: Any) -> None:
         """Record an event: in the file before anyone is told."""
         event = {"event": kind, "at": round(time.monotonic() - self._started, 6), **data}
+        line = json.dumps(event, separators=(",", ":"))
         if self._file is not None:
-            line = json.dumps(event, separators=(",", ":")) + "\n"
             try:
                 # Flushed, so that it is the system's: the process may be killed from here on.
-                self._file.write(line.encode("ascii"))
+                self._file.write(f"{line}\n".encode("ascii"))
                 self._file.flush()
             except OSError as error:
                 raise self._unwritable(error) from error
-        self.events.append(event)
+        self.events.append(json.loads(line))
         if self._on_event is not None:
-            self._on_event(event)
+            self._on_event(json.loads(line))
 
     def close(self) -> None:
         """Close the file."""

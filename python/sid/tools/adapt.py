@@ -6,6 +6,7 @@ import copy
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from .schemas import REPORT_NAME, SEARCH_NAMES, Tool
 
@@ -55,6 +56,8 @@ def for_corpus(tool: Tool, corpus: str | None, contents: str = "") -> Tool:
     ------
     ValueError
         If the tool is not a search tool under its plain name, or the corpus name cannot begin a tool's name.
+    TypeError
+        If the contents are not a ``str``.
 
     Examples
     --------
@@ -68,6 +71,8 @@ def for_corpus(tool: Tool, corpus: str | None, contents: str = "") -> Tool:
             f"tool {tool.get('name')!r:.100} cannot be made for a corpus: only {' and '.join(SEARCH_NAMES)} can; the "
             "other tools serve every corpus"
         )
+    if not isinstance(contents, str):
+        raise TypeError(f"contents must be a str, got {contents!r:.100}")
     adapted = copy.deepcopy(tool)
     about = contents.strip()
     if about and about[-1] not in ".!?":
@@ -99,7 +104,7 @@ def with_parameters(tool: Tool, parameters: Mapping[str, Mapping[str, Any]], req
         If the tool is ``REPORT_TOOL`` or already strict, it has such a parameter, or ``required`` names none of the
         new ones.
     TypeError
-        If a schema is not a mapping.
+        If the parameters, or the schema of one, are not a mapping.
 
     Examples
     --------
@@ -109,6 +114,8 @@ def with_parameters(tool: Tool, parameters: Mapping[str, Mapping[str, Any]], req
     >>> list(tool["parameters"]["properties"])
     ['query', 'limit', 'snippet_size', 'published_after']
     """
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters must map names to schemas, got {parameters!r:.100}")
     name = tool.get("name")
     if name == REPORT_NAME:
         raise ValueError(f"{REPORT_NAME} takes no more parameters: the model is trained on it as it is")
@@ -142,6 +149,11 @@ def strict(tool: Tool) -> Tool:
     tool
         The tool; it is not changed. One that is strict already gives an equal copy.
 
+    Raises
+    ------
+    ValueError
+        If a value must be several objects at once, as by ``allOf``: no call could be made.
+
     Examples
     --------
     >>> from sid import tools
@@ -153,30 +165,69 @@ def strict(tool: Tool) -> Tool:
     """
     adapted = copy.deepcopy(tool)
     adapted["strict"] = True
-    adapted["parameters"] = _strict(adapted.get("parameters", {"type": "object", "properties": {}}))
+    parameters = adapted.get("parameters", {"type": "object", "properties": {}})
+    adapted["parameters"] = _strict(parameters, parameters)
     return adapted
 
 
-_ONE_SCHEMA = ("items", "additionalItems", "contains", "not", "if", "then", "else", "propertyNames")
+# Not those of "not" and "if": what they refuse, or ask, would be another thing.
+_ONE_SCHEMA = ("items", "additionalItems", "contains", "then", "else", "propertyNames")
 _LISTS_OF_SCHEMAS = ("anyOf", "allOf", "oneOf", "prefixItems")
 _MAPS_OF_SCHEMAS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 
 
-def _strict(schema: Any) -> Any:
+def _is_object(schema: Any) -> bool:
+    """Say whether a schema is made strict as an object."""
+    if not isinstance(schema, dict):
+        return False
+    kind = schema.get("type")
+    return "properties" in schema or kind == "object" or (isinstance(kind, list) and "object" in kind)
+
+
+def _object_parts(schema: Any, root: Any, seen: frozenset[int] = frozenset()) -> int:
+    """Count the objects that a value must be all at once."""
+    if not isinstance(schema, dict) or id(schema) in seen:
+        return 0
+    seen |= {id(schema)}
+    inner = [*schema.get("allOf", ()), schema.get("then"), schema.get("else")]
+    if isinstance(schema.get("dependentSchemas"), dict):
+        inner += schema["dependentSchemas"].values()
+    if isinstance(schema.get("$ref"), str):
+        inner.append(_target(root, schema["$ref"]))
+    count = sum(_object_parts(one, root, seen) for one in inner)
+    for key in ("anyOf", "oneOf"):
+        count += max((_object_parts(one, root, seen) for one in schema.get(key, ())), default=0)
+    return count + _is_object(schema)
+
+
+def _target(root: Any, reference: str) -> Any:
+    """Give what a pointer within the schema leads to, if it leads anywhere."""
+    found = root
+    for step in reference.removeprefix("#").split("/")[1:]:
+        step = unquote(step).replace("~1", "/").replace("~0", "~")
+        found = found.get(step) if isinstance(found, dict) else None
+    return found if reference.startswith("#") else None
+
+
+def _strict(schema: Any, root: Any) -> Any:
     """Make a schema and all within it strict, in place, and give it."""
     if not isinstance(schema, dict):
         return schema  # true and false are schemas too
+    if _object_parts(schema, root) > 1:
+        raise ValueError(
+            "strict mode cannot express an object that combines several (allOf, then, dependentSchemas, or $ref beside "
+            "properties): each would refuse the properties of the others; write one object with all of them"
+        )
     for key in _ONE_SCHEMA:
         if key in schema:
-            schema[key] = _strict(schema[key])
+            schema[key] = _strict(schema[key], root)
     for key in _LISTS_OF_SCHEMAS:
         if isinstance(schema.get(key), list):
-            schema[key] = [_strict(one) for one in schema[key]]
+            schema[key] = [_strict(one, root) for one in schema[key]]
     for key in _MAPS_OF_SCHEMAS:
         if isinstance(schema.get(key), dict):
-            schema[key] = {name: _strict(one) for name, one in schema[key].items()}
-    kind = schema.get("type")
-    if "properties" in schema or kind == "object" or (isinstance(kind, list) and "object" in kind):
+            schema[key] = {name: _strict(one, root) for name, one in schema[key].items()}
+    if _is_object(schema):
         properties = schema.setdefault("properties", {})
         required = schema.get("required", [])
         for name, one in properties.items():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .json_schema import value_errors
+from .json_schema import AppliedSchemas, UncheckableValue, value_errors
 from .schemas import Tool
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def parse_arguments(tool: Tool, raw_json: str) -> dict[str, Any]:
     """Check the arguments that a model sent.
 
     Arguments that the tool does not declare are dropped, and so are ``null`` and ``""``, which models write for
-    "none"; in nested objects too. An integer written as ``5.0`` becomes ``5``.
+    "none"; in nested objects too, wherever their schemas are. What must be given and may be ``null`` must be there, if
+    only as ``null``; a strict tool's may be left out. An integer written as ``5.0`` becomes ``5``.
 
     Parameters
     ----------
@@ -62,17 +64,34 @@ def parse_arguments(tool: Tool, raw_json: str) -> dict[str, Any]:
     sid.tools.arguments.ToolError: search was called with wrong arguments: 'query' is missing; 'limit' must be a \
 positive integer, got 0. It takes {"query": string, "limit"?: integer, "snippet_size"?: integer}.
     """
-    schema = tool.get("parameters") or {}
     value = _decoded(tool, raw_json)
-    kept = _pruned(value, schema)
-    faults = [_sentence(error) for error in value_errors(_without_nullable_required(schema), kept)]
+    try:
+        return _checked(tool, value)
+    except UncheckableValue as error:
+        _refuse(tool, str(error))
+    except RecursionError:
+        _refuse(tool, "they are nested too deep")
+
+
+def _checked(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
+    schema = tool.get("parameters") or {}
+    applied = AppliedSchemas(schema)
+    kept = _pruned(value, [schema], applied, keep_null=True)
+    if tool.get("strict"):
+        schema = _without_nullable_required(schema, applied)
+    faults = [_sentence(error) for error in value_errors(schema, kept)]
     for name in POSITIVE_PARAMETERS:
         number = kept.get(name)
-        if isinstance(number, int | float) and number < 1 and not isinstance(number, bool):
+        if number is not None and not _is_positive_integer(number):
             faults.append(f"{name!r} must be a positive integer, got {_shown(number)}")
     if faults:
         _refuse(tool, "; ".join(dict.fromkeys(faults[:_SHOWN_ERRORS])))
-    return {name: _whole(one, schema.get("properties", {}).get(name)) for name, one in kept.items()}
+    final: dict[str, Any] = _pruned(kept, [schema], applied, keep_null=False)
+    return {name: int(one) if name in POSITIVE_PARAMETERS else one for name, one in final.items()}
+
+
+def _is_positive_integer(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 1 and value == int(value)
 
 
 def _decoded(tool: Tool, raw_json: object) -> dict[str, Any]:
@@ -100,54 +119,66 @@ def _finite(text: str) -> float:
     return number
 
 
-def _pruned(value: Any, schema: Any) -> Any:
-    """Drop what is undeclared, ``null`` or ``""`` from every object whose schema declares properties."""
-    if not isinstance(schema, dict):
-        return value
+def _pruned(value: Any, schemas: Sequence[Any], applied: AppliedSchemas, *, keep_null: bool) -> Any:
+    """Drop what is undeclared, ``null`` or ``""`` from every object whose schemas declare properties.
+
+    With ``keep_null`` the ``null`` of what must be given and may be ``null`` stays, so that it can be told from what is
+    missing. Without, integers are made of numbers such as ``5.0`` where an integer is wanted.
+    """
+    parts = applied.of(schemas)
     if isinstance(value, list):
-        return [_pruned(item, schema.get("items")) for item in value]
-    properties = schema.get("properties")
-    if not isinstance(value, dict) or not isinstance(properties, dict):
+        items = [part["items"] for part in parts if "items" in part]
+        firsts = [part["prefixItems"] for part in parts if isinstance(part.get("prefixItems"), list)]
+        return [
+            _pruned(
+                item,
+                [first[place] for first in firsts if place < len(first)] or items,
+                applied,
+                keep_null=keep_null,
+            )
+            for place, item in enumerate(value)
+        ]
+    if isinstance(value, float) and not keep_null:
+        return int(value) if value.is_integer() and any(map(_wants_integer, parts)) else value
+    declaring = [part for part in parts if isinstance(part.get("properties"), dict)]
+    if not isinstance(value, dict) or not declaring:
         return value
-    open_ended = bool(schema.get("additionalProperties")) or "patternProperties" in schema
-    return {
-        name: _pruned(one, properties.get(name))
-        for name, one in value.items()
-        if one is not None and one != "" and (open_ended or name in properties)
-    }
+    open_ended = any(part.get("additionalProperties") or "patternProperties" in part for part in parts)
+    pruned: dict[str, Any] = {}
+    for name, one in value.items():
+        its = [part["properties"][name] for part in declaring if name in part["properties"]]
+        if not its and not open_ended:
+            continue
+        if one is None or one == "":
+            required = any(name in part.get("required", ()) for part in parts)
+            if keep_null and required and any(map(applied.takes_null, its)):
+                pruned[name] = None
+            continue
+        pruned[name] = _pruned(one, its, applied, keep_null=keep_null)
+    return pruned
 
 
-def _without_nullable_required(schema: Any) -> Any:
-    """Give the schema as it applies once ``null`` is dropped: what takes ``null`` is not required."""
+def _without_nullable_required(schema: Any, applied: AppliedSchemas) -> Any:
+    """Give a strict tool's schema as it was before: what takes ``null`` is not required, wherever it is."""
+    if isinstance(schema, list):
+        return [_without_nullable_required(one, applied) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    adapted = dict(schema)
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        adapted["properties"] = {name: _without_nullable_required(one) for name, one in properties.items()}
+    adapted = {
+        key: value if key in ("enum", "const", "default", "examples") else _without_nullable_required(value, applied)
+        for key, value in schema.items()
+    }
+    properties, required = schema.get("properties"), schema.get("required")
+    if isinstance(properties, dict) and isinstance(required, list):
         adapted["required"] = [
-            name for name in schema.get("required", []) if name not in properties or not _takes_null(properties[name])
+            name for name in required if name not in properties or not applied.takes_null(properties[name])
         ]
-    if "items" in schema:
-        adapted["items"] = _without_nullable_required(schema["items"])
     return adapted
 
 
-def _takes_null(schema: Any) -> bool:
-    """Say whether a schema says that ``null`` is welcome, as strict tools do of what is optional."""
-    if not isinstance(schema, dict):
-        return False
+def _wants_integer(schema: dict[str, Any]) -> bool:
     kind = schema.get("type")
-    if kind is None:
-        return any(map(_takes_null, [*schema.get("anyOf", []), *schema.get("oneOf", [])]))
-    return kind == "null" or (isinstance(kind, list) and "null" in kind)
-
-
-def _whole(value: Any, schema: Any) -> Any:
-    """Make integers of numbers such as ``5.0`` where an integer is wanted."""
-    kind = schema.get("type") if isinstance(schema, dict) else None
-    wanted = kind == "integer" or (isinstance(kind, list) and "integer" in kind and "number" not in kind)
-    return int(value) if wanted and isinstance(value, float) else value
+    return kind == "integer" or (isinstance(kind, list) and "integer" in kind and "number" not in kind)
 
 
 def _sentence(error: ValidationError) -> str:
@@ -196,7 +227,9 @@ def _refuse(tool: Tool, fault: str) -> NoReturn:
 def _signature(tool: Tool) -> str:
     """Give the tool's parameters at a glance; a question mark follows the optional ones."""
     schema = tool.get("parameters") or {}
-    required = _without_nullable_required(schema).get("required", [])
+    if tool.get("strict"):
+        schema = _without_nullable_required(schema, AppliedSchemas(schema))
+    required = schema.get("required", [])
     parts = []
     for name, one in schema.get("properties", {}).items():
         kind = one.get("type", "value") if isinstance(one, dict) else "value"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 from .adapt import MAX_NAME_LENGTH
-from .json_schema import schema_faults, value_errors
+from .json_schema import UncheckableValue, schema_faults, value_errors
 from .schemas import REPORT_NAME, Tool, report_tool
 
 __all__ = ["MAX_TOOLS", "InvalidToolset", "ToolExample", "validate_toolset"]
@@ -39,6 +39,10 @@ class InvalidToolset(ValueError):
         super().__init__(f"the toolset has {len(faults)} fault{'s' if len(faults) != 1 else ''}: " + "; ".join(faults))
         self.faults = tuple(faults)
 
+    def __reduce__(self) -> tuple[type[InvalidToolset], tuple[tuple[str, ...]]]:
+        # By its faults: an exception's own way is by its message.
+        return type(self), (self.faults,)
+
 
 def validate_toolset(tools: Sequence[Tool], tool_examples: Sequence[ToolExample]) -> None:
     """Check tools and their examples as a whole.
@@ -56,6 +60,8 @@ def validate_toolset(tools: Sequence[Tool], tool_examples: Sequence[ToolExample]
         With every fault at once: ``REPORT_TOOL`` missing or changed, a tool that is malformed, named as another is or
         without an example, an example that is malformed, of no tool, or with arguments that its tool refuses, 20 tools
         or more.
+    TypeError
+        If either is no sequence.
     ImportError
         If ``jsonschema`` is not installed.
 
@@ -68,6 +74,9 @@ def validate_toolset(tools: Sequence[Tool], tool_examples: Sequence[ToolExample]
     sid.tools.toolset.InvalidToolset: the toolset has 3 faults: report_helpful_ids is missing: add REPORT_TOOL; tool \
 'read' has no example; example 1 is of no tool: it names 'reed', the tools are 'read'
     """
+    for what, given in (("tools", tools), ("tool_examples", tool_examples)):
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise TypeError(f"{what} must be a sequence of dicts, got {given!r:.100}")
     sound: dict[str, Tool] = {}
     faults = [*_tool_faults(tools, sound), *_example_faults(tools, sound, tool_examples)]
     if faults:
@@ -133,7 +142,10 @@ def _refusals(tool: Tool, arguments: Mapping[str, Any]) -> Iterator[str]:
         yield from (
             f"it gives {name!r:.100}, which the tool does not declare" for name in arguments if name not in declared
         )
-    yield from (f"{error.message:.300}" for error in value_errors(schema, dict(arguments)))
+    try:
+        yield from [f"{error.message:.300}" for error in value_errors(schema, dict(arguments))]
+    except UncheckableValue as error:
+        yield str(error)
 
 
 def _name(holder: object) -> str | None:
