@@ -57,6 +57,50 @@ def test_an_episode(capsys, service, index) -> None:
     assert service.requests[0].headers["authorization"] == "Bearer secret-key"
 
 
+@pytest.mark.parametrize("kind", ["folder", "lines", "named"])
+def test_from_documents_to_an_episode(capsys, service, tmp_path, kind) -> None:
+    """One command: what is no index yet is indexed in memory, and its faults are named."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    if kind == "folder":
+        for bird in BIRDS:
+            (folder / f"{bird['id']}.txt").write_text(bird["content"])
+        (folder / "bad.md").write_bytes(b"\xff")
+        source, faulty, reported = folder, str(folder / "bad.md"), "1. owl.txt  owl\n"
+    else:
+        source = folder / "birds.jsonl"
+        source.write_text("".join(json.dumps(bird) + "\n" for bird in BIRDS) + "no JSON\n")
+        faulty, reported = f"{source}:{len(BIRDS) + 1}:1", "1. owl  Owls\n"
+    before = sorted(tmp_path.rglob("*"))
+    index = f"birds={source}" if kind == "named" else str(source)
+    if kind == "named":
+        service.model = lambda turn, conversation: (
+            [call("birds_text_search", {"query": "owls night"})]
+            if turn == 1
+            else [call("report_helpful_ids", {"ids": ids_in(outputs(conversation)[0])[:1]})]
+        )
+        reported = "1. birds:owl  Owls\n"
+    code, out, err = sid(capsys, "episode", "Who hunts at night?", "--index", index)
+    assert (code, out) == (0, reported)
+    assert err.startswith(f"sid: {faulty}: ")
+    assert err.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_indexing_before_an_episode_is_shown_on_a_terminal(service, tmp_path) -> None:
+    pty = pytest.importorskip("pty")
+    source = tmp_path / "birds.jsonl"
+    source.write_text("".join(json.dumps(bird) + "\n" for bird in BIRDS))
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "sid", "episode", "Who?", "--index", str(source)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=slave, check=True)
+    os.close(slave)
+    shown = os.read(master, 10_000).decode()
+    os.close(master)
+    assert done.stdout == b"1. owl  Owls\n"
+    assert f"{len(BIRDS)} documents" in shown
+
+
 def test_settings(capsys, service, index) -> None:
     code, out, err = sid(
         capsys, "episode", "Who?", "--index", f"./{os.path.relpath(index)}", "--contents", "Birds", "--model", "sid-2x",
@@ -137,6 +181,8 @@ def test_what_cannot_be_replayed(capsys, tmp_path, monkeypatch, arguments) -> No
     ("arguments", "message"),
     [
         (["Who?", "--index", "no.sqlite"], "no.sqlite"),
+        (["Who?", "--index", "no.jsonl"], "there is no index 'no.jsonl'"),
+        (["Who?", "--index", "FOLDER"], "there is no document in"),
         (["", "--index", "INDEX"], "question must be a non-empty str"),
         (["Who?", "--index", "INDEX", "--max-turns", "1"], "max_turns must be an integer, at least 2, got 1"),
         (
@@ -149,7 +195,11 @@ def test_what_cannot_be_replayed(capsys, tmp_path, monkeypatch, arguments) -> No
     ],
 )
 def test_what_cannot_start(capsys, service, index, arguments, message) -> None:
-    code, out, err = sid(capsys, "episode", *(argument.replace("INDEX", index) for argument in arguments))
+    code, out, err = sid(
+        capsys,
+        "episode",
+        *(argument.replace("INDEX", index).replace("FOLDER", os.path.dirname(index)) for argument in arguments),
+    )
     assert (code, out) == (2, "")
     assert err.startswith("sid episode: ")
     assert message in err

@@ -179,6 +179,49 @@ def test_read(capsys, index) -> None:
     )
 
 
+def test_an_id_with_a_range(capsys, tmp_path, index) -> None:
+    """As a model writes it, and never in the place of an id that is so."""
+    for document_id in ("birds/1", "3"):
+        for span in ("0:500", "5:18", "7:8"):
+            named = run(capsys, "read", index, f"{document_id}#{span}")
+            ranged = run(capsys, "read", index, document_id, "--range", span)
+            assert named[0] == 0
+            assert [without_ids(text) for text in named[1:]] == [without_ids(text) for text in ranged[1:]]
+    code, out, err = run(capsys, "read", index, "birds/1#5:18", "--range", "0:4")
+    assert (code, out, err) == (1, "", f"sid read: {index} has no document 'birds/1#5:18'\n")
+    code, out, err = run(capsys, "read", index, "none#5:18")
+    assert (code, out, err) == (1, "", f"sid read: {index} has no document 'none'\n")
+    assert run(capsys, "read", index, "birds/1#9:x")[0] == 1
+    path = tmp_path / "odd"
+    with SqliteBackend(path) as backend:
+        backend.add(
+            [{"id": "a", "content": "short"}, {"id": "a#0:3", "content": "longer"}, {"id": "#1:2", "content": "c"}]
+        )
+    for text, shown in (("a#0:3", "longer"), ("a#0:2", "\nsh ..."), ("a#0:3#0:4", "\nlong ..."), ("#1:2", "\nc\n")):
+        assert shown in run(capsys, "read", str(path), text)[1]
+
+
+@pytest.mark.parametrize("command", [["search", "SOURCE", "mouse"], ["read", "SOURCE", "ID"]])
+@pytest.mark.parametrize("kind", ["folder", "lines"])
+def test_documents_in_the_place_of_an_index(capsys, tmp_path, source, kind, command) -> None:
+    document_id = "birds/1"
+    if kind == "folder":
+        document_id, folder = "owls.md", tmp_path / "docs"
+        folder.mkdir()
+        (folder / "owls.md").write_text(BIRDS[0]["content"])
+        (folder / "bad.txt").write_bytes(b"\xff")
+        source, fault = str(folder), f"sid: {folder / 'bad.txt'}: byte 0 is not UTF-8; save the file as UTF-8\n"
+    else:
+        with open(source, "a") as file:
+            file.write("{}\n")
+        fault = f"sid: {source}:4:1: the document needs a non-empty string in field 'id', got nothing\n"
+    before = sorted(tmp_path.rglob("*"))
+    code, out, err = run(capsys, *({"SOURCE": source, "ID": document_id}.get(text, text) for text in command), "--json")
+    assert (code, err) == (0, fault)
+    assert json.loads(out)["data_id"] == document_id
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_reading_what_is_not_there(capsys, index, monkeypatch) -> None:
     code, out, err = run(capsys, "read", index, "none")
     assert (code, out, err) == (1, "", f"sid read: {index} has no document 'none'\n")
@@ -198,9 +241,9 @@ def test_reading_what_is_not_there(capsys, index, monkeypatch) -> None:
     [
         (["search", "none", "q"], "there is no index 'none'; build it with sid index"),
         (["read", "none", "q"], "there is no index 'none'"),
-        (["search", os.curdir, "q"], "there is no index '.'"),
-        (["search", "SOURCE", "q"], "is not a SQLite file; name another file"),
-        (["read", "SOURCE", "q"], "is not a SQLite file"),
+        (["search", os.curdir, "q"], "there is no document in '.'"),
+        (["search", "other", "q"], "is not a SQLite file; name another file"),
+        (["read", "other", "q"], "is not a SQLite file"),
         (["index", "SOURCE", "--into", "SOURCE"], "is not a SQLite file"),
         (["index", "none", "--into", "new"], "there is no file or folder 'none'"),
         (["index", "SOURCE", "--into", "no/such/folder"], "cannot be opened"),
@@ -218,6 +261,7 @@ def test_reading_what_is_not_there(capsys, index, monkeypatch) -> None:
 )
 def test_what_cannot_start(capsys, tmp_path, monkeypatch, source, index, arguments, message) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("other").write_text("# hello\nworld\n")
     before = Path(source).read_bytes(), Path(index).read_bytes()
     arguments = [{"SOURCE": source, "INDEX": index}.get(argument, argument) for argument in arguments]
     code, out, err = run(capsys, *arguments)

@@ -18,6 +18,8 @@ from . import doctor
 
 __all__ = ["main"]
 
+_INDEX_HELP = "made by sid index, or a folder of .txt and .md or a .jsonl file, which is indexed in memory first"
+
 # Only `doctor` is imported here: it must run where another package's files have replaced ours.
 
 
@@ -168,7 +170,7 @@ def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="search an index; results are shown as a model would see them",
         description="Search an index and write a snippet of each result. What an earlier result showed is masked.",
     )
-    search.add_argument("index", metavar="INDEX", help="made by sid index")
+    search.add_argument("index", metavar="INDEX", help=_INDEX_HELP)
     search.add_argument("query", metavar="QUERY", help="what to look for; - reads queries, one a line")
     search.add_argument("--limit", type=_positive, default=5, metavar="N", help="results a query; default 5")
     search.add_argument("--snippet-size", type=_positive, default=50, metavar="TOKENS", help="default 50")
@@ -188,8 +190,8 @@ def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_read(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     read = commands.add_parser("read", help="show a document of an index, or a range of it, as a model would see it")
-    read.add_argument("index", metavar="INDEX", help="made by sid index")
-    read.add_argument("id", metavar="ID", help="the document's id; - reads ids, one a line")
+    read.add_argument("index", metavar="INDEX", help=_INDEX_HELP)
+    read.add_argument("id", metavar="ID", help="the document's id, or ID#START:END; - reads them, one a line")
     read.add_argument("--range", metavar="START:END", help="characters to show; by default the first 10,000")
     read.add_argument("--json", action="store_true", help="write a JSON object a document: ids, spans, rendering")
     read.set_defaults(run=_of("read"))
@@ -208,7 +210,8 @@ def _add_episode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         required=True,
         metavar="[NAME=]INDEX",
-        help="made by sid index; may be repeated, each with a name then",
+        help="made by sid index, or a folder of .txt and .md or a .jsonl file, which is indexed in memory first; "
+        "may be repeated, each with a name then",
     )
     episode.add_argument(
         "--contents",
