@@ -163,8 +163,9 @@ def test_a_transcript_and_its_replay(capsys, service, index, tmp_path) -> None:
     assert "ended: transcript_ends (the transcript" in out
 
     code, out, err = sid(capsys, "episode", "Who?", "--index", index, "--transcript", path)
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err == f"sid episode: the transcript {path!r} exists: name another file\n"
+    assert len(service.requests) == requests
 
 
 @pytest.mark.parametrize("arguments", [["no.jsonl"], ["."], ["README"], ["README", "--json"]])
@@ -207,11 +208,31 @@ def test_what_cannot_start(capsys, service, index, arguments, message) -> None:
     assert not service.requests
 
 
+def test_vectors_that_are_not_there(capsys, service, index) -> None:
+    pytest.importorskip("wordllama")
+    code, out, err = sid(capsys, "episode", "Who?", "--index", index, "--vectors")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sid episode: {index!r} has no vectors; add its documents again")
+    assert not service.requests
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_certificates_that_are_not_there(capsys, service, monkeypatch, index, variable) -> None:
+    monkeypatch.setenv(variable, "/no/such/certificates")
+    code, out, err = sid(capsys, "episode", "Who?", "--index", index)
+    if code:
+        assert (code, out) == (2, "")
+        assert err.startswith(f"sid episode: {variable} names '/no/such/certificates': No such file")
+        assert err.count("\n") == 1
+    else:  # a client that is content with none, since the service speaks plain HTTP
+        assert (out, err) == ("1. owl  Owls\n", "")
+
+
 def test_without_a_key(capsys, monkeypatch, index) -> None:
     monkeypatch.delenv("SID_API_KEY", raising=False)
     code, out, err = sid(capsys, "episode", "Who?", "--index", index)
     assert (code, out) == (2, "")
-    assert err == "sid episode: SID_API_KEY is not set: set it to your API key, or pass a client\n"
+    assert err == "sid episode: SID_API_KEY is not set: set it to your API key, as in export SID_API_KEY=...\n"
 
 
 @pytest.mark.parametrize(("package", "extra"), [("openai", "openai"), ("jsonschema", "tools")])

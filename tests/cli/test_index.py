@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,18 @@ def test_filters(capsys, index, filters, expected) -> None:
     code, out, _ = run(capsys, "search", index, "hunt", "--json", *arguments)
     assert code == 0
     assert {json.loads(line)["data_id"] for line in out.splitlines()} == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000, "[" * 5000, "null", "{}"]
+)
+def test_texts_that_look_like_no_number_can_be_asked_for(capsys, tmp_path, text) -> None:
+    path = str(tmp_path / "i")
+    with SqliteBackend(path) as backend:
+        backend.add([{"id": "a", "title": text, "content": "owl"}, {"id": "b", "title": "b", "content": "owl"}])
+    code, out, err = run(capsys, "search", path, "owl", "--filter", f"title={text}", "--json")
+    assert (code, err) == (0, "")
+    assert [json.loads(line)["data_id"] for line in out.splitlines()] == ["a"]
 
 
 @pytest.mark.parametrize("mode", ["text", "vector", "fused"])
@@ -298,10 +312,82 @@ def test_without_the_extra(tmp_path, source) -> None:
 def test_a_source_that_cannot_be_read(capsys, tmp_path, monkeypatch) -> None:
     path = str(tmp_path / "i")
     monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
-    for arguments in (["index", "-", "--into", path],):
-        code, out, err = run(capsys, *arguments)
+    for closed in (io.StringIO("{}"), None):
+        monkeypatch.setattr(sys, "stdin", closed)
+        code, out, err = run(capsys, "index", "-", "--into", path)
         assert (code, out) == (2, "")
         assert "cannot read standard input" in err
+        assert not os.path.exists(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_only_regular_files_of_a_folder_are_read(capsys, tmp_path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("owl")
+    os.mkfifo(folder / "b.txt")
+    (folder / "c.md").symlink_to("b.txt")
+    code, out, err = run(capsys, "index", str(folder), "--into", str(tmp_path / "i"))
+    assert code == 1
+    assert "1 added" in out
+    assert err == "".join(
+        f"sid index: {folder / name}: is not a regular file; put its text in one\n" for name in ("b.txt", "c.md")
+    )
+
+
+def as_nobody(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    code = (
+        "import os, sys\nfrom sid.cli import main\nimport sid.backends.sqlite, sid.cli.search, sid.cli.read\n"
+        "import secrets, sid.cli.index, sid.cli.render, sid.cli.replay, sid.backends.sources, sid.episode\n"
+        "if os.geteuid() == 0:\n    os.setuid(65534)\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, cwd="/")
+
+
+LONG = "/" + "n" * 5000
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions")
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "UNREADABLE", "q"], ["read", "UNREADABLE", "q"], ["index", "SOURCE", "--into", "UNREADABLE"],
+     ["index", "UNREADABLE.jsonl", "--into", "NEW"], ["render", "UNREADABLE.jsonl", "--query", "q"],
+     ["search", "UNREADABLE.jsonl", "q"], ["index", "SOURCE", "--into", "/proc/no/such"],
+     ["search", LONG, "q"], ["read", LONG, "q"], ["index", LONG, "--into", "NEW"], ["index", "SOURCE", "--into", LONG],
+     ["render", LONG, "--query", "q"], ["search", LONG + ".jsonl", "q"], ["replay", LONG],
+     ["replay", "UNREADABLE.jsonl"]],
+)  # fmt: skip
+def test_files_that_cannot_be_used_are_not_the_output(source, index, arguments) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        names = {"UNREADABLE": folder / "i", "UNREADABLE.jsonl": folder / "d.jsonl", "SOURCE": folder / "s.jsonl"}
+        shutil.copy(index, names["UNREADABLE"])
+        for text in ("UNREADABLE.jsonl", "SOURCE"):
+            shutil.copy(source, names[text])
+        for text in ("UNREADABLE", "UNREADABLE.jsonl"):
+            names[text].chmod(0)
+        names["NEW"] = folder / "new"
+        done = as_nobody([str(names.get(text, text)) for text in arguments])
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "the output" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("sid")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_takes_nothing(index, unbuffered) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sid", "search", index, "owls"], stdout=full, stderr=subprocess.PIPE, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == b"sid: cannot write the output: No space left on device\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")

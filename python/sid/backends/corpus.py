@@ -43,6 +43,8 @@ class Corpus:
 
     Raises
     ------
+    TypeError
+        If the contents are no ``str``, a backend has no method ``search``, or the filters are no mapping.
     ValueError
         If the name is not usable, there is no backend, or a filter has the name of a parameter that tools have.
 
@@ -62,6 +64,14 @@ class Corpus:
     display_fields: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.contents, str):
+            raise TypeError(f"contents must be a str that says what a corpus holds, got {self.contents!r:.80}")
+        for mode in RETRIEVAL_MODES:
+            backend = self.backend(mode)
+            if backend is not None and not callable(getattr(backend, "search", None)):
+                raise TypeError(f"{mode} must be a backend, which has a method search, got {backend!r:.80}")
+        if not isinstance(self.filters, Mapping):
+            raise TypeError(f"filters must be a mapping from names to JSON schemas, got {self.filters!r:.80}")
         if self.name is not None and not _is_name(self.name):
             raise ValueError(
                 f"a corpus name is made of letters, digits and _, begins with no digit and has at most {NAME_MAX} "

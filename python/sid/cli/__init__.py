@@ -13,6 +13,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any, TextIO, cast
 
 from . import doctor
 
@@ -31,31 +32,68 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv
         The arguments, by default those of the process.
     """
+    stdout = sys.stdout
     try:
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, "standard output is closed")
+        if stdout is None:
+            raise _CannotWrite(OSError(errno.EBADF, "standard output is closed"))
+        sys.stdout = cast("TextIO", _Output(stdout))
         arguments = _parser().parse_args(argv)
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (stdout, sys.stderr):
             # A lone surrogate cannot be written; its escape can.
             if reconfigure := getattr(stream, "reconfigure", None):
                 reconfigure(encoding="utf-8", errors="backslashreplace")
         code: int = arguments.run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone.
+    except _CannotWrite as error:
+        sys.stdout = stdout
+        if not isinstance(error.cause, BrokenPipeError):  # else the reader has gone
+            print(f"sid: cannot write the output: {error.cause.strerror}", file=sys.stderr)
         _abandon_output()
         return 1
     except OSError as error:
-        print(f"sid: cannot write the output: {error.strerror}", file=sys.stderr)
-        _abandon_output()
-        return 1
+        about = "" if error.filename is None else f"{os.fsdecode(error.filename)!r:.200}: "
+        with contextlib.suppress(OSError):  # standard error may be what takes nothing
+            print(f"sid: {about}{error.strerror or error}; see that it is there and may be used", file=sys.stderr)
+        return 2
     except ImportError as error:
         mend = f"{sys.executable} -m pip install numpy" if error.name == "numpy" else "sid doctor"
         print(f"sid: {error}; run: {mend}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        sys.stdout = stdout
     return code
+
+
+class _CannotWrite(Exception):
+    """Standard output takes no more."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+class _Output:
+    """Standard output, whose errors are told from those of everything else that a command uses."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            raise _CannotWrite(error) from None
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            raise _CannotWrite(error) from None
 
 
 def _abandon_output() -> None:

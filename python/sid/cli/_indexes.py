@@ -90,7 +90,7 @@ def mended() -> Iterator[None]:
     except (UnusableIndex, MissingExtra) as error:
         raise CannotStart(str(error)) from None
     except sqlite3.Error as error:
-        raise CannotStart(f"the index cannot be used: {error}") from None
+        raise CannotStart(f"the index cannot be used: {error}; build it again with sid index") from None
 
 
 def word_llama() -> Embedder:

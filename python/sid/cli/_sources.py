@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends.documents import CONTENT, ID
@@ -24,9 +24,9 @@ _DATABASE = b"SQLite format 3\0"
 
 def is_source(path: str) -> bool:
     """Say whether a path is of documents rather than an index: a folder, or a file named as JSON Lines are."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         return True
-    if not path.lower().endswith(LINES_SUFFIXES) or not Path(path).is_file():
+    if not path.lower().endswith(LINES_SUFFIXES) or not os.path.isfile(path):
         return False
     try:
         with open(path, "rb") as file:
@@ -47,7 +47,7 @@ def source_documents(
     """
     from ..backends.sources import folder_documents, jsonl_documents
 
-    if source != "-" and Path(source).is_dir():
+    if source != "-" and os.path.isdir(source):
         yield from folder_documents(source, on_fault=on_fault)
         return
     with opened(source) as lines:

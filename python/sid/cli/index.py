@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._files import Unreadable, shown_name
@@ -51,8 +51,10 @@ class _Indexing:
         from ..backends.sqlite import SqliteBackend
 
         for source in self.arguments.source:
-            if source != "-" and not Path(source).exists():
-                raise CannotStart(f"there is no file or folder {source!r}")
+            if source != "-" and not os.path.exists(source):
+                raise CannotStart(f"there is no file or folder {source!r:.200}")
+            if source == "-" and not hasattr(sys.stdin, "buffer"):  # before an empty index is made
+                raise CannotStart("cannot read standard input: it is closed, or holds no bytes; give it JSON lines")
         try:
             index = SqliteBackend(
                 self.arguments.into,
