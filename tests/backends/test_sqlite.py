@@ -481,15 +481,6 @@ def test_a_reader_leaves_nothing_behind(tmp_path, built) -> None:
         assert len(writer.search("quetzalcoatlus", limit=9)) == 2
 
 
-def test_a_string_is_no_list_of_ids() -> None:
-    with SqliteBackend() as index:
-        index.add([{"id": name, "content": "x"} for name in ("d", "o", "c", "doc")])
-        with pytest.raises(TypeError, match="got the str 'doc'"):
-            index.remove("doc")
-        assert len(index) == 4
-        assert index.remove(["doc"]) == 1
-
-
 def test_damage_anywhere_is_refused_or_does_no_harm(tmp_path, built) -> None:
     """Whatever bytes are lost, an index gives its own documents or says that it cannot."""
     whole = built.read_bytes()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..document_cache import DocumentCache
 from ..document_rendering import DocumentViewWithSnippet
+from ..episode.observations import READ_CHARACTERS
 from ..ranges import InvalidCharacterRange
 from ._indexes import CannotStart, cached, open_index, print_view, queries
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from ..backends.sqlite import SqliteBackend
 
 __all__ = ["run"]
-
-READ_CHARACTERS = 10_000
-"""What a read shows without a range, in code points: what a model's read does."""
 
 _RANGE = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 _ID_AND_RANGE = re.compile(r"(.+)#(\d{1,18}:\d{1,18})", re.ASCII | re.DOTALL)

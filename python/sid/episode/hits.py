@@ -10,12 +10,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..backends.documents import CONTENT, ID
 from .fetch import Outside
 
 __all__ = ["CONTENT", "ID", "plain_hits"]
-
-ID = "id"
-CONTENT = "content"
 
 
 def plain_hits(search: Outside, hits: Iterable[Any]) -> list[dict[str, Any]]:
