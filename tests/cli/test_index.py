@@ -7,9 +7,11 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -344,6 +346,43 @@ def as_nobody(arguments: list[str]) -> subprocess.CompletedProcess[str]:
     )
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, cwd="/")
+
+
+@pytest.mark.parametrize(
+    "command", [["search", "INDEX", "owls"], ["read", "INDEX", "birds/1"], ["index", "SOURCE", "--into", "INDEX"]]
+)
+@pytest.mark.parametrize(
+    "damage",
+    ["DELETE FROM posting_config", "DELETE FROM posting_docsize", "DROP TABLE posting_idx", "DELETE FROM setting",
+     "UPDATE setting SET value = 'x' WHERE name = 'language'", "CREATE TABLE posting_evil(x)",
+     "UPDATE setting SET name = 'heading_fielc' WHERE name = 'heading_field'",
+     "UPDATE setting SET name = CAST(name AS BLOB)"],
+)  # fmt: skip
+def test_a_damaged_index(capsys, source, index, command, damage) -> None:
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute(damage)
+        connection.commit()
+    before = {file: file.read_bytes() for file in Path(index).parent.iterdir()}
+    code, out, err = run(capsys, *({"INDEX": index, "SOURCE": source}.get(text, text) for text in command))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sid {command[0]}: {index!r} is ")
+    assert err.endswith("build it again\n")
+    assert err.count("\n") == 1
+    assert {file: file.read_bytes() for file in Path(index).parent.iterdir()} == before
+
+
+def test_an_index_that_another_process_writes_to(capsys, source, index, monkeypatch) -> None:
+    monkeypatch.setattr("sid.backends.sqlite_connections.BUSY_SECONDS", 0.01)
+    with closing(sqlite3.connect(index, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        assert run(capsys, "search", index, "owls")[0] == 0
+        code, out, err = run(capsys, "index", source, "--into", index)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"sid index: {index!r} is being written to by another process; try again when that has ended "
+        "(database is locked)\n"
+    )
 
 
 LONG = "/" + "n" * 5000

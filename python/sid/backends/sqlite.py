@@ -124,11 +124,9 @@ class SqliteBackend:
                 HEADING_FIELD: encoded("title" if heading_field is None else heading_field),
                 GENERATION: 0,
             }
-            prepare(self.connections, first, check=check)
+            prepare(self.connections, first, check=check, inspect=_inspect_whole if check else index_settings)
             with self.connections.reading() as connection:
                 found = index_settings(connection)
-                if check:
-                    require_whole_postings(connection)
             self.language = found.language
             self.heading_field = found.heading_field
             for asked, kept in ((language, self.language), (heading_field, self.heading_field)):
@@ -330,6 +328,11 @@ def require_same_embedder(found: IndexSettings, embedder: Embedder | None, name:
             f"{name} has vectors by {made.format(*kept)}, and the embedder is {made.format(*asked)}; "
             "use the same one, or build another index"
         )
+
+
+def _inspect_whole(connection: sqlite3.Connection) -> None:
+    index_settings(connection)
+    require_whole_postings(connection)
 
 
 def _has_vectors(connection: sqlite3.Connection, number: int) -> bool:

@@ -57,7 +57,13 @@ class FileKind:
     error: type[UnusableIndex] = UnusableIndex
 
 
-def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *, check: bool) -> None:
+def prepare(
+    connections: SqliteConnections,
+    first_settings: Mapping[str, Any],
+    *,
+    check: bool,
+    inspect: Callable[[sqlite3.Connection], object] | None = None,
+) -> None:
     """Make the tables in a new database; see to it that any other is of the kind and can be used.
 
     Parameters
@@ -68,6 +74,9 @@ def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *
         What to note in a new one.
     check
         Whether to look through all of the file for damage.
+    inspect
+        Looks at what is in one that has the tables of its kind, before anything is written; raises
+        ``sqlite3.DatabaseError`` if that cannot be.
 
     Raises
     ------
@@ -83,6 +92,8 @@ def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *
             if check:
                 _refuse_damaged(connection, connections)
             _refuse_other_tables(connection, connections)
+            if inspect is not None:
+                inspect(connection)
     if connections.writable and connections.path is not None:
         with connections.sound(), connections.connection() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
