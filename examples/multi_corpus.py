@@ -1,5 +1,8 @@
 """Two corpora behind one cache: each has tools of its own, and one read serves documents of both.
 
+It uses the parts by themselves, a `CorpusRouter` and a `DocumentCache`; `sid.episode.Episode` puts them together, with
+a model that makes the calls.
+
 Run it with ``python examples/multi_corpus.py``. It needs nothing but sid-native.
 
 To move to a cluster, change one line, the one that makes an index, to::
@@ -67,8 +70,15 @@ def main() -> None:
             print(view.render_xml())
             cache.update_seen(view)
     for reference in references:
-        model_id, _ = parse_rendered_model_facing_id(reference)
-        corpus_name, original_id = router.resolve(cache.to_data_id(model_id))
+        # The id alone says which corpus the document is of. What is read is shown even where it was seen before.
+        asked = f"{reference}#0:20"
+        print(f">>> read({asked!r})")
+        model_id, span = parse_rendered_model_facing_id(asked)
+        data_id = cache.to_data_id(model_id)
+        view = cache.get_single_span_document_view(data_id, "content", span)
+        print(view.render_xml())
+        cache.update_seen(view)
+        corpus_name, original_id = router.resolve(data_id)
         print(f"{reference} is {original_id!r} of {corpus_name}")
     email.close()
     documents.close()

@@ -339,3 +339,13 @@ def test_what_is_found_is_what_shares_a_word(make_index, documents, query) -> No
     assert len(found) == len(expected)
     for number, content in enumerate(documents):
         assert index.get(str(number))["content"] == content
+
+
+def test_a_string_is_no_list_of_ids(make_index) -> None:
+    index = make_index()
+    index.add([{"id": name, "content": "x"} for name in ("d", "o", "c", "doc")])
+    with pytest.raises(TypeError, match="got the str 'doc'"):
+        index.remove("doc")
+    assert len(index) == 4
+    index.remove(["doc"])
+    assert len(index) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import subprocess
 import sys
@@ -68,8 +69,10 @@ def test_examples(name, capsys) -> None:
     runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
     out = capsys.readouterr().out
     if name == "multi_corpus":
-        assert "is '<7:1#a@example.org>' of email" in out
-        assert "is '<7:1#a@example.org>' of documents" in out
+        for title, corpus in (("Budget", "email"), ("Owls", "documents")):
+            shown = rf'<doc id="\1[^<]*title="{title}"[^<]*</doc>'
+            owner = rf"\1 is '<7:1#a@example.org>' of {corpus}\n"
+            assert re.search(rf">>> read\('(\d+)#0:20'\)\n{shown}\n{owner}", out)
     else:
         assert "text_search ['kingfisher', 'kite']" in out
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sid import DocumentCache
-from sid.backends import Corpus, CorpusRouter
+from sid.backends import Corpus, CorpusRouter, SqliteBackend
 from strategies import non_empty_texts
 
 
@@ -134,3 +134,20 @@ def test_what_is_of_no_corpus() -> None:
         router.data_id("email", 1)
     with pytest.raises(TypeError):
         router.resolve(("email", "1"))
+
+
+def test_what_is_of_another_type() -> None:
+    """Each is refused where it is made, in a sentence, and not where it is used."""
+    with SqliteBackend() as backend:
+        for arguments in (
+            {"contents": None},
+            {"contents": b"mail"},
+            {"text_search": "x"},
+            {"search": 1},
+            {"filters": ["after"]},
+        ):
+            with pytest.raises(TypeError, match=f"{next(iter(arguments))} must be"):
+                Corpus("a", **{"text_search": backend, **arguments})
+        for corpora in ([backend], backend, "ab", [Corpus("a", text_search=backend), None], None):
+            with pytest.raises(TypeError, match="corpora must be"):
+                CorpusRouter(corpora)

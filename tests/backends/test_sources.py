@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 from pathlib import Path
 
 import pytest
 
 from sid.backends import SqliteBackend, folder_documents, jsonl_documents
+from sid.backends.errors import MissingExtra, UnusableIndex
+from sid.backends.jsonl import JsonlFault
+from sid.backends.protocol import InvalidFilter
 from sid.backends.sources import SourceFault
 
 
@@ -147,3 +152,17 @@ def test_file_names_that_are_no_text(tmp_path) -> None:
         index.add(folder_documents(tmp_path))
         (hit,) = index.search("owl", limit=1)
         assert hit["id"] == "\udcff\n.txt"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [JsonlFault(3, 7, "not JSON"), MissingExtra("the vector mode", "vector", ImportError("no wordllama")),
+     UnusableIndex("damaged"), SourceFault("a:1:1: bad"), InvalidFilter("no filter")],
+)  # fmt: skip
+def test_errors_survive_pickle(error) -> None:
+    """A pool of processes hands them back that way."""
+    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(copied) is type(error)
+        assert str(copied) == str(error)
+        assert getattr(copied, "line", None) == getattr(error, "line", None)
+        assert getattr(copied, "column", None) == getattr(error, "column", None)

@@ -294,6 +294,16 @@ def test_other_versions(tmp_path, built, version, match) -> None:
         "CREATE TRIGGER bad AFTER INSERT ON document BEGIN DELETE FROM document; END",
         "CREATE VIEW bad AS SELECT 1",
         "ALTER TABLE document ADD COLUMN more",
+        "CREATE TABLE posting_evil(x); CREATE TRIGGER posting_evil2 AFTER INSERT ON document BEGIN SELECT 1; END",
+        "CREATE TRIGGER posting_evil AFTER INSERT ON document BEGIN DELETE FROM document; END",
+        "CREATE TABLE posting_content(x)",
+        "CREATE INDEX posting_more ON document(digest)",
+        "CREATE VIEW posting_view AS SELECT 1",
+        "DROP TABLE posting_config",
+        "DROP TABLE posting_docsize",
+        "DROP TABLE posting_idx",
+        "DROP TABLE posting_data",
+        "DROP TABLE posting_config; CREATE TABLE posting_config(k, v)",
         "DROP TABLE document; CREATE VIEW document AS SELECT 1 AS number, x'61' AS id, x'' AS content",
     ],
 )
@@ -302,8 +312,173 @@ def test_tables_that_are_not_ours(tmp_path, built, change) -> None:
     shutil.copy(built, path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
+        # Newer versions of SQLite keep the tables of a full-text table from being dropped by name.
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, False) if hasattr(connection, "setconfig") else None
         connection.executescript(change)
     refused(path, "not as sid-native made it")
+
+
+def changed(built: Path, path: Path, statement: str, values: tuple[object, ...] = ()) -> None:
+    shutil.copy(built, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute(statement, values)
+        connection.commit()
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("table", ["posting_config", "posting_docsize", "posting_idx", "posting_data"])
+def test_an_emptied_table_of_the_postings(tmp_path, built, table, read_only) -> None:
+    path = tmp_path / "i"
+    changed(built, path, f"DELETE FROM {table}")
+    with pytest.raises(UnusableIndex, match=r"damaged.*build it again") as caught:
+        SqliteBackend(path, read_only=read_only)
+    assert str(path) in str(caught.value)
+    if table != "posting_idx":  # without it a search finds nothing, which only the check tells from what is not there
+        with pytest.raises(UnusableIndex), SqliteBackend(path, read_only=read_only, check=False) as index:
+            index.search("exception", limit=100)
+
+
+@pytest.fixture(scope="module")
+def with_vectors(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "i"
+    with SqliteBackend(path, embedder=Letters()) as index:
+        index.add([{"id": "a", "title": "owls", "content": "hunt at night"}])
+        with index.connections.writing() as connection:
+            connection.execute("INSERT INTO setting VALUES ('unfinished:birds.jsonl', 1)")
+    return path
+
+
+class Letters:
+    """An embedder that counts letters."""
+
+    name, dimension = "letters", 26
+
+    def embed(self, texts, *, purpose):
+        return [[text.lower().count(chr(97 + letter)) + 0.5 for letter in range(26)] for text in texts]
+
+
+def flipped(value: object) -> list[object]:
+    """Give everything that a value is with one bit flipped."""
+    if isinstance(value, int):
+        return [value ^ (1 << bit) if bit < 63 else value - (1 << 63) for bit in range(64)]
+    raw = value if isinstance(value, bytes) else str(value).encode()
+    return [bytes([*raw[:at], raw[at] ^ (1 << bit), *raw[at + 1 :]]) for at in range(len(raw)) for bit in range(8)]
+
+
+def test_every_flipped_bit_of_the_settings(tmp_path, with_vectors) -> None:
+    """An index opens and works, or is refused in a sentence; nothing else comes out."""
+    with closing(sqlite3.connect(with_vectors)) as connection:
+        found = connection.execute("SELECT name, value FROM setting").fetchall()
+    assert len(found) == 7
+    path, outcomes = tmp_path / "i", Counter[str]()
+    for name, value in found:
+        as_text = "CAST(? AS TEXT)" if isinstance(value, str) else "?"
+        changes = [(f"UPDATE setting SET value = {as_text} WHERE name = ?", other, name) for other in flipped(value)]
+        changes += [
+            ("UPDATE setting SET name = CAST(? AS TEXT) WHERE name = ?", other, name) for other in flipped(name)
+        ]
+        changes += [("UPDATE setting SET name = ? WHERE name = ?", name.encode(), name)]
+        changes += [
+            ("UPDATE setting SET value = ? WHERE name = ?", other, name)
+            for other in (None, 1.5, -1, "x", b"x", b"\xff", 1 << 62)
+        ]
+        changes += [("DELETE FROM setting WHERE ? IS NOT NULL AND name = ?", 1, name)]
+        for statement, *values in changes:
+            try:
+                changed(with_vectors, path, statement, tuple(values))
+            except sqlite3.IntegrityError:
+                continue  # another setting has that name
+            for read_only in (True, False):
+                try:
+                    with SqliteBackend(path, read_only=read_only, embedder=Letters()) as index:
+                        assert [hit["id"] for hit in index.search("night", limit=5)] == ["a"]
+                        assert [hit["id"] for hit in index.semantic().search("night", limit=5)] == ["a"]
+                        assert index.unfinished is not None
+                        if not read_only:
+                            index.add([{"id": "b", "content": "x"}])
+                            index.remove(["b"])
+                    outcomes["works"] += 1
+                except UnusableIndex as error:
+                    outcomes["refused" if str(path) in str(error) else str(error)] += 1
+    assert set(outcomes) <= {"works", "refused"}
+    assert outcomes["refused"] > 1000, outcomes
+
+
+def held_in_wal(path: Path, statements: str) -> sqlite3.Connection:
+    """Make a database whose log holds what was written, as a killed program's or a running one's does."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript("PRAGMA wal_autocheckpoint = 0; CREATE TABLE theirs(x)")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.executescript(statements)
+    return connection
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize(
+    "statements", ["INSERT INTO theirs VALUES (1)", "PRAGMA application_id = 7", "CREATE TABLE more(x)", "SELECT 1"]
+)
+def test_another_programs_log_is_left_alone(tmp_path, statements, running) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    with closing(held_in_wal(tmp_path / "i", statements)):
+        for suffix in ("", "-wal", *(("-shm",) if running else ())):
+            shutil.copy(tmp_path / f"i{suffix}", folder / f"i{suffix}")
+    path = folder / "i"
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    for asked in (path, link):
+        for read_only in (True, False):
+            with pytest.raises(UnusableIndex, match="another program"):
+                SqliteBackend(asked, read_only=read_only)
+            assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_a_log_of_our_own_is_read(tmp_path) -> None:
+    """Killed before anything came from the log into the file, an index is still one."""
+    path = tmp_path / "a" / "i"
+    path.parent.mkdir()
+    with SqliteBackend(path) as index:
+        index.add([{"id": "a", "content": "owl"}])
+        copies = tmp_path / "b"
+        shutil.copytree(path.parent, copies)
+    assert (copies / "i-wal").stat().st_size
+    link = tmp_path / "link"
+    link.symlink_to(copies / "i")
+    for asked, read_only in ((link, True), (copies / "i", True), (link, False)):
+        with SqliteBackend(asked, read_only=read_only) as index:
+            assert [hit["id"] for hit in index.search("owl", limit=5)] == ["a"]
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_names_that_no_file_has(tmp_path, read_only) -> None:
+    whole = tmp_path / "a"
+    for name in (f"{whole}\0b", str(tmp_path / ("n" * 5000)), str(whole / ("n" * 300))):
+        with pytest.raises(UnusableIndex):
+            SqliteBackend(name, read_only=read_only)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_leaves_nothing_behind(tmp_path, built) -> None:
+    path = tmp_path / "i"
+    shutil.copy(built, path)
+    raw = path.read_bytes()
+    with SqliteBackend(path, read_only=True) as index:
+        assert index.search("exception", limit=1)
+        with SqliteBackend(path, read_only=True) as other:
+            assert other.search("exception", limit=1)
+        assert index.search("exception", limit=1)
+    assert [file.name for file in tmp_path.iterdir()] == ["i"]
+    assert path.read_bytes() == raw
+    # What another has open is its own.
+    with SqliteBackend(path) as writer:
+        writer.add([{"id": "new", "content": "quetzalcoatlus"}])
+        with SqliteBackend(path, read_only=True) as index:
+            assert index.search("quetzalcoatlus", limit=1)
+        writer.add([{"id": "newer", "content": "quetzalcoatlus"}])
+        assert len(writer.search("quetzalcoatlus", limit=9)) == 2
 
 
 def test_damage_anywhere_is_refused_or_does_no_harm(tmp_path, built) -> None:

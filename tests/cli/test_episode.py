@@ -57,6 +57,50 @@ def test_an_episode(capsys, service, index) -> None:
     assert service.requests[0].headers["authorization"] == "Bearer secret-key"
 
 
+@pytest.mark.parametrize("kind", ["folder", "lines", "named"])
+def test_from_documents_to_an_episode(capsys, service, tmp_path, kind) -> None:
+    """One command: what is no index yet is indexed in memory, and its faults are named."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    if kind == "folder":
+        for bird in BIRDS:
+            (folder / f"{bird['id']}.txt").write_text(bird["content"])
+        (folder / "bad.md").write_bytes(b"\xff")
+        source, faulty, reported = folder, str(folder / "bad.md"), "1. owl.txt  owl\n"
+    else:
+        source = folder / "birds.jsonl"
+        source.write_text("".join(json.dumps(bird) + "\n" for bird in BIRDS) + "no JSON\n")
+        faulty, reported = f"{source}:{len(BIRDS) + 1}:1", "1. owl  Owls\n"
+    before = sorted(tmp_path.rglob("*"))
+    index = f"birds={source}" if kind == "named" else str(source)
+    if kind == "named":
+        service.model = lambda turn, conversation: (
+            [call("birds_text_search", {"query": "owls night"})]
+            if turn == 1
+            else [call("report_helpful_ids", {"ids": ids_in(outputs(conversation)[0])[:1]})]
+        )
+        reported = "1. birds:owl  Owls\n"
+    code, out, err = sid(capsys, "episode", "Who hunts at night?", "--index", index)
+    assert (code, out) == (0, reported)
+    assert err.startswith(f"sid: {faulty}: ")
+    assert err.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_indexing_before_an_episode_is_shown_on_a_terminal(service, tmp_path) -> None:
+    pty = pytest.importorskip("pty")
+    source = tmp_path / "birds.jsonl"
+    source.write_text("".join(json.dumps(bird) + "\n" for bird in BIRDS))
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "sid", "episode", "Who?", "--index", str(source)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=slave, check=True)
+    os.close(slave)
+    shown = os.read(master, 10_000).decode()
+    os.close(master)
+    assert done.stdout == b"1. owl  Owls\n"
+    assert f"{len(BIRDS)} documents" in shown
+
+
 def test_settings(capsys, service, index) -> None:
     code, out, err = sid(
         capsys, "episode", "Who?", "--index", f"./{os.path.relpath(index)}", "--contents", "Birds", "--model", "sid-2x",
@@ -119,8 +163,9 @@ def test_a_transcript_and_its_replay(capsys, service, index, tmp_path) -> None:
     assert "ended: transcript_ends (the transcript" in out
 
     code, out, err = sid(capsys, "episode", "Who?", "--index", index, "--transcript", path)
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err == f"sid episode: the transcript {path!r} exists: name another file\n"
+    assert len(service.requests) == requests
 
 
 @pytest.mark.parametrize("arguments", [["no.jsonl"], ["."], ["README"], ["README", "--json"]])
@@ -137,6 +182,8 @@ def test_what_cannot_be_replayed(capsys, tmp_path, monkeypatch, arguments) -> No
     ("arguments", "message"),
     [
         (["Who?", "--index", "no.sqlite"], "no.sqlite"),
+        (["Who?", "--index", "no.jsonl"], "there is no index 'no.jsonl'"),
+        (["Who?", "--index", "FOLDER"], "there is no document in"),
         (["", "--index", "INDEX"], "question must be a non-empty str"),
         (["Who?", "--index", "INDEX", "--max-turns", "1"], "max_turns must be an integer, at least 2, got 1"),
         (
@@ -149,7 +196,11 @@ def test_what_cannot_be_replayed(capsys, tmp_path, monkeypatch, arguments) -> No
     ],
 )
 def test_what_cannot_start(capsys, service, index, arguments, message) -> None:
-    code, out, err = sid(capsys, "episode", *(argument.replace("INDEX", index) for argument in arguments))
+    code, out, err = sid(
+        capsys,
+        "episode",
+        *(argument.replace("INDEX", index).replace("FOLDER", os.path.dirname(index)) for argument in arguments),
+    )
     assert (code, out) == (2, "")
     assert err.startswith("sid episode: ")
     assert message in err
@@ -157,11 +208,31 @@ def test_what_cannot_start(capsys, service, index, arguments, message) -> None:
     assert not service.requests
 
 
+def test_vectors_that_are_not_there(capsys, service, index) -> None:
+    pytest.importorskip("wordllama")
+    code, out, err = sid(capsys, "episode", "Who?", "--index", index, "--vectors")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sid episode: {index!r} has no vectors; add its documents again")
+    assert not service.requests
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_certificates_that_are_not_there(capsys, service, monkeypatch, index, variable) -> None:
+    monkeypatch.setenv(variable, "/no/such/certificates")
+    code, out, err = sid(capsys, "episode", "Who?", "--index", index)
+    if code:
+        assert (code, out) == (2, "")
+        assert err.startswith(f"sid episode: {variable} names '/no/such/certificates': No such file")
+        assert err.count("\n") == 1
+    else:  # a client that is content with none, since the service speaks plain HTTP
+        assert (out, err) == ("1. owl  Owls\n", "")
+
+
 def test_without_a_key(capsys, monkeypatch, index) -> None:
     monkeypatch.delenv("SID_API_KEY", raising=False)
     code, out, err = sid(capsys, "episode", "Who?", "--index", index)
     assert (code, out) == (2, "")
-    assert err == "sid episode: SID_API_KEY is not set: set it to your API key, or pass a client\n"
+    assert err == "sid episode: SID_API_KEY is not set: set it to your API key, as in export SID_API_KEY=...\n"
 
 
 @pytest.mark.parametrize(("package", "extra"), [("openai", "openai"), ("jsonschema", "tools")])

@@ -6,8 +6,12 @@ import io
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
+import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -147,6 +151,18 @@ def test_filters(capsys, index, filters, expected) -> None:
     assert {json.loads(line)["data_id"] for line in out.splitlines()} == expected
 
 
+@pytest.mark.parametrize(
+    "text", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000, "[" * 5000, "null", "{}"]
+)
+def test_texts_that_look_like_no_number_can_be_asked_for(capsys, tmp_path, text) -> None:
+    path = str(tmp_path / "i")
+    with SqliteBackend(path) as backend:
+        backend.add([{"id": "a", "title": text, "content": "owl"}, {"id": "b", "title": "b", "content": "owl"}])
+    code, out, err = run(capsys, "search", path, "owl", "--filter", f"title={text}", "--json")
+    assert (code, err) == (0, "")
+    assert [json.loads(line)["data_id"] for line in out.splitlines()] == ["a"]
+
+
 @pytest.mark.parametrize("mode", ["text", "vector", "fused"])
 def test_modes(capsys, tmp_path, source, mode) -> None:
     path = str(tmp_path / "i")
@@ -179,6 +195,49 @@ def test_read(capsys, index) -> None:
     )
 
 
+def test_an_id_with_a_range(capsys, tmp_path, index) -> None:
+    """As a model writes it, and never in the place of an id that is so."""
+    for document_id in ("birds/1", "3"):
+        for span in ("0:500", "5:18", "7:8"):
+            named = run(capsys, "read", index, f"{document_id}#{span}")
+            ranged = run(capsys, "read", index, document_id, "--range", span)
+            assert named[0] == 0
+            assert [without_ids(text) for text in named[1:]] == [without_ids(text) for text in ranged[1:]]
+    code, out, err = run(capsys, "read", index, "birds/1#5:18", "--range", "0:4")
+    assert (code, out, err) == (1, "", f"sid read: {index} has no document 'birds/1#5:18'\n")
+    code, out, err = run(capsys, "read", index, "none#5:18")
+    assert (code, out, err) == (1, "", f"sid read: {index} has no document 'none'\n")
+    assert run(capsys, "read", index, "birds/1#9:x")[0] == 1
+    path = tmp_path / "odd"
+    with SqliteBackend(path) as backend:
+        backend.add(
+            [{"id": "a", "content": "short"}, {"id": "a#0:3", "content": "longer"}, {"id": "#1:2", "content": "c"}]
+        )
+    for text, shown in (("a#0:3", "longer"), ("a#0:2", "\nsh ..."), ("a#0:3#0:4", "\nlong ..."), ("#1:2", "\nc\n")):
+        assert shown in run(capsys, "read", str(path), text)[1]
+
+
+@pytest.mark.parametrize("command", [["search", "SOURCE", "mouse"], ["read", "SOURCE", "ID"]])
+@pytest.mark.parametrize("kind", ["folder", "lines"])
+def test_documents_in_the_place_of_an_index(capsys, tmp_path, source, kind, command) -> None:
+    document_id = "birds/1"
+    if kind == "folder":
+        document_id, folder = "owls.md", tmp_path / "docs"
+        folder.mkdir()
+        (folder / "owls.md").write_text(BIRDS[0]["content"])
+        (folder / "bad.txt").write_bytes(b"\xff")
+        source, fault = str(folder), f"sid: {folder / 'bad.txt'}: byte 0 is not UTF-8; save the file as UTF-8\n"
+    else:
+        with open(source, "a") as file:
+            file.write("{}\n")
+        fault = f"sid: {source}:4:1: the document needs a non-empty string in field 'id', got nothing\n"
+    before = sorted(tmp_path.rglob("*"))
+    code, out, err = run(capsys, *({"SOURCE": source, "ID": document_id}.get(text, text) for text in command), "--json")
+    assert (code, err) == (0, fault)
+    assert json.loads(out)["data_id"] == document_id
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_reading_what_is_not_there(capsys, index, monkeypatch) -> None:
     code, out, err = run(capsys, "read", index, "none")
     assert (code, out, err) == (1, "", f"sid read: {index} has no document 'none'\n")
@@ -198,9 +257,9 @@ def test_reading_what_is_not_there(capsys, index, monkeypatch) -> None:
     [
         (["search", "none", "q"], "there is no index 'none'; build it with sid index"),
         (["read", "none", "q"], "there is no index 'none'"),
-        (["search", os.curdir, "q"], "there is no index '.'"),
-        (["search", "SOURCE", "q"], "is not a SQLite file; name another file"),
-        (["read", "SOURCE", "q"], "is not a SQLite file"),
+        (["search", os.curdir, "q"], "there is no document in '.'"),
+        (["search", "other", "q"], "is not a SQLite file; name another file"),
+        (["read", "other", "q"], "is not a SQLite file"),
         (["index", "SOURCE", "--into", "SOURCE"], "is not a SQLite file"),
         (["index", "none", "--into", "new"], "there is no file or folder 'none'"),
         (["index", "SOURCE", "--into", "no/such/folder"], "cannot be opened"),
@@ -218,6 +277,7 @@ def test_reading_what_is_not_there(capsys, index, monkeypatch) -> None:
 )
 def test_what_cannot_start(capsys, tmp_path, monkeypatch, source, index, arguments, message) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("other").write_text("# hello\nworld\n")
     before = Path(source).read_bytes(), Path(index).read_bytes()
     arguments = [{"SOURCE": source, "INDEX": index}.get(argument, argument) for argument in arguments]
     code, out, err = run(capsys, *arguments)
@@ -254,10 +314,119 @@ def test_without_the_extra(tmp_path, source) -> None:
 def test_a_source_that_cannot_be_read(capsys, tmp_path, monkeypatch) -> None:
     path = str(tmp_path / "i")
     monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
-    for arguments in (["index", "-", "--into", path],):
-        code, out, err = run(capsys, *arguments)
+    for closed in (io.StringIO("{}"), None):
+        monkeypatch.setattr(sys, "stdin", closed)
+        code, out, err = run(capsys, "index", "-", "--into", path)
         assert (code, out) == (2, "")
         assert "cannot read standard input" in err
+        assert not os.path.exists(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_only_regular_files_of_a_folder_are_read(capsys, tmp_path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("owl")
+    os.mkfifo(folder / "b.txt")
+    (folder / "c.md").symlink_to("b.txt")
+    code, out, err = run(capsys, "index", str(folder), "--into", str(tmp_path / "i"))
+    assert code == 1
+    assert "1 added" in out
+    assert err == "".join(
+        f"sid index: {folder / name}: is not a regular file; put its text in one\n" for name in ("b.txt", "c.md")
+    )
+
+
+def as_nobody(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    code = (
+        "import os, sys\nfrom sid.cli import main\nimport sid.backends.sqlite, sid.cli.search, sid.cli.read\n"
+        "import secrets, sid.cli.index, sid.cli.render, sid.cli.replay, sid.backends.sources, sid.episode\n"
+        "if os.geteuid() == 0:\n    os.setuid(65534)\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, cwd="/")
+
+
+@pytest.mark.parametrize(
+    "command", [["search", "INDEX", "owls"], ["read", "INDEX", "birds/1"], ["index", "SOURCE", "--into", "INDEX"]]
+)
+@pytest.mark.parametrize(
+    "damage",
+    ["DELETE FROM posting_config", "DELETE FROM posting_docsize", "DROP TABLE posting_idx", "DELETE FROM setting",
+     "UPDATE setting SET value = 'x' WHERE name = 'language'", "CREATE TABLE posting_evil(x)",
+     "UPDATE setting SET name = 'heading_fielc' WHERE name = 'heading_field'",
+     "UPDATE setting SET name = CAST(name AS BLOB)"],
+)  # fmt: skip
+def test_a_damaged_index(capsys, source, index, command, damage) -> None:
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute(damage)
+        connection.commit()
+    before = {file: file.read_bytes() for file in Path(index).parent.iterdir()}
+    code, out, err = run(capsys, *({"INDEX": index, "SOURCE": source}.get(text, text) for text in command))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sid {command[0]}: {index!r} is ")
+    assert err.endswith("build it again\n")
+    assert err.count("\n") == 1
+    assert {file: file.read_bytes() for file in Path(index).parent.iterdir()} == before
+
+
+def test_an_index_that_another_process_writes_to(capsys, source, index, monkeypatch) -> None:
+    monkeypatch.setattr("sid.backends.sqlite_connections.BUSY_SECONDS", 0.01)
+    with closing(sqlite3.connect(index, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        assert run(capsys, "search", index, "owls")[0] == 0
+        code, out, err = run(capsys, "index", source, "--into", index)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"sid index: {index!r} is being written to by another process; try again when that has ended "
+        "(database is locked)\n"
+    )
+
+
+LONG = "/" + "n" * 5000
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions")
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "UNREADABLE", "q"], ["read", "UNREADABLE", "q"], ["index", "SOURCE", "--into", "UNREADABLE"],
+     ["index", "UNREADABLE.jsonl", "--into", "NEW"], ["render", "UNREADABLE.jsonl", "--query", "q"],
+     ["search", "UNREADABLE.jsonl", "q"], ["index", "SOURCE", "--into", "/proc/no/such"],
+     ["search", LONG, "q"], ["read", LONG, "q"], ["index", LONG, "--into", "NEW"], ["index", "SOURCE", "--into", LONG],
+     ["render", LONG, "--query", "q"], ["search", LONG + ".jsonl", "q"], ["replay", LONG],
+     ["replay", "UNREADABLE.jsonl"]],
+)  # fmt: skip
+def test_files_that_cannot_be_used_are_not_the_output(source, index, arguments) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        names = {"UNREADABLE": folder / "i", "UNREADABLE.jsonl": folder / "d.jsonl", "SOURCE": folder / "s.jsonl"}
+        shutil.copy(index, names["UNREADABLE"])
+        for text in ("UNREADABLE.jsonl", "SOURCE"):
+            shutil.copy(source, names[text])
+        for text in ("UNREADABLE", "UNREADABLE.jsonl"):
+            names[text].chmod(0)
+        names["NEW"] = folder / "new"
+        done = as_nobody([str(names.get(text, text)) for text in arguments])
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "the output" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("sid")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_takes_nothing(index, unbuffered) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sid", "search", index, "owls"], stdout=full, stderr=subprocess.PIPE, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == b"sid: cannot write the output: No space left on device\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..tools.adapt import validate_corpus_name
+from ..tools.schemas import SEARCH_NAMES as RETRIEVAL_MODES
 from .protocol import SearchBackend
 
 __all__ = ["RETRIEVAL_MODES", "Corpus"]
 
-RETRIEVAL_MODES = ("search", "text_search")
-"""Semantic (vector) search, and keyword search by BM25: the names of the tools."""
-
 OWN_PARAMETERS = frozenset({"query", "limit", "snippet_size"})
 """What every search tool takes already."""
-
-NAME_MAX = 64 - len("_text_search")
-"""A tool's name has at most 64 characters."""
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -43,6 +36,8 @@ class Corpus:
 
     Raises
     ------
+    TypeError
+        If the contents are no ``str``, a backend has no method ``search``, or the filters are no mapping.
     ValueError
         If the name is not usable, there is no backend, or a filter has the name of a parameter that tools have.
 
@@ -62,11 +57,16 @@ class Corpus:
     display_fields: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.name is not None and not _is_name(self.name):
-            raise ValueError(
-                f"a corpus name is made of letters, digits and _, begins with no digit and has at most {NAME_MAX} "
-                f"characters; got {self.name!r:.80}"
-            )
+        if not isinstance(self.contents, str):
+            raise TypeError(f"contents must be a str that says what a corpus holds, got {self.contents!r:.80}")
+        for mode in RETRIEVAL_MODES:
+            backend = self.backend(mode)
+            if backend is not None and not callable(getattr(backend, "search", None)):
+                raise TypeError(f"{mode} must be a backend, which has a method search, got {backend!r:.80}")
+        if not isinstance(self.filters, Mapping):
+            raise TypeError(f"filters must be a mapping from names to JSON schemas, got {self.filters!r:.80}")
+        if self.name is not None:
+            validate_corpus_name(self.name)
         if not self.modes():
             raise ValueError(f"corpus {self.name!r} has no backend: give it search, text_search or both")
         if taken := sorted(OWN_PARAMETERS.intersection(self.filters)):
@@ -91,7 +91,3 @@ class Corpus:
         if mode not in RETRIEVAL_MODES:
             raise ValueError(f"unknown retrieval mode {mode!r:.80}; supported values: {', '.join(RETRIEVAL_MODES)}")
         return self.search if mode == "search" else self.text_search
-
-
-def _is_name(name: object) -> bool:
-    return isinstance(name, str) and _NAME.fullmatch(name) is not None and len(name) <= NAME_MAX

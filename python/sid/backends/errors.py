@@ -15,3 +15,7 @@ class MissingExtra(ImportError):
     def __init__(self, part: str, extra: str, cause: ImportError) -> None:
         # The package that lacks may be a dependency of the dependency.
         super().__init__(f"{part} needs the extra {extra!r} ({cause}); run: pip install 'sid-native[{extra}]'")
+        self._parts = part, extra, cause
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, ImportError]]:
+        return type(self), self._parts

@@ -24,6 +24,9 @@ class JsonlFault(ValueError):
         self.line = line
         self.column = column
 
+    def __reduce__(self) -> tuple[type[JsonlFault], tuple[int, int, str]]:
+        return type(self), (self.line, self.column, str(self))
+
 
 def json_object(line: int, raw: bytes) -> dict[str, Any] | None:
     """Give the object of a line, or ``None`` if the line is blank.

@@ -312,6 +312,8 @@ class QdrantBackend:
 
     def remove(self, ids: Iterable[str]) -> None:
         """Take documents out, those of them that are there."""
+        if isinstance(ids, str):
+            raise TypeError(f"ids must be an iterable of ids, got the str {ids!r:.80}; give [{ids!r:.80}]")
         points = [_point_id(document_id) for document_id in ids]
         if points:
             self.client.delete(self.collection, self.models.PointIdsList(points=points), wait=True)

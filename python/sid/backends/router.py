@@ -28,6 +28,8 @@ class CorpusRouter:
 
     Raises
     ------
+    TypeError
+        If one is no `Corpus`.
     ValueError
         If there is no corpus, one of several has no name, two share a name, or two tools would share one.
 
@@ -46,7 +48,12 @@ class CorpusRouter:
     """
 
     def __init__(self, corpora: Sequence[Corpus]) -> None:
-        self.corpora = tuple(corpora)
+        try:
+            self.corpora = tuple(corpora)
+        except TypeError:
+            raise TypeError(f"corpora must be a sequence of Corpus, got {corpora!r:.80}") from None
+        if odd := [corpus for corpus in self.corpora if not isinstance(corpus, Corpus)]:
+            raise TypeError(f"corpora must be of Corpus, got {odd[0]!r:.80}; give Corpus(text_search=backend)")
         if not self.corpora:
             raise ValueError("there must be at least one corpus")
         if len(self.corpora) > 1 and any(corpus.name is None for corpus in self.corpora):

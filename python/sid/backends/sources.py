@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def folder_documents(
     Raises
     ------
     SourceFault
-        If a file cannot be read or is not UTF-8.
+        If a file is not a regular one, cannot be read or is not UTF-8.
     NotADirectoryError
         If there is no such folder.
 
@@ -111,6 +112,9 @@ def folder_documents(
     for document_id, path in sorted(_text_files(root, on_fault)):
         try:
             if not path.resolve().is_relative_to(inside):
+                continue
+            if not stat.S_ISREG(path.stat().st_mode):  # to open a FIFO would wait for whoever writes to it
+                _report(SourceFault(f"{path}: is not a regular file; put its text in one"), on_fault)
                 continue
             content = path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as error:

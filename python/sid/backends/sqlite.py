@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..document_cache import validate_language
-from .documents import Document, decoded, encoded
+from .documents import Document, encoded
 from .embedder import Embedder
 from .errors import UnusableIndex
 from .filters import conditions
@@ -20,9 +20,20 @@ from .protocol import Filters, checked_limit, checked_query
 from .sqlite_conditions import allowed
 from .sqlite_connections import SqliteConnections
 from .sqlite_documents import COLUMNS, document_of
-from .sqlite_files import change_setting, prepare, settings
+from .sqlite_files import change_setting, prepare
 from .sqlite_ingest import UNCHANGED, remove, write, write_vectors
-from .sqlite_schema import INDEX
+from .sqlite_schema import INDEX, require_whole_postings
+from .sqlite_settings import (
+    DIMENSION,
+    EMBEDDER,
+    GENERATION,
+    HEADING_FIELD,
+    LANGUAGE,
+    SCHEME,
+    UNFINISHED,
+    IndexSettings,
+    index_settings,
+)
 
 if TYPE_CHECKING:
     from .sqlite_vectors import SqliteVectorBackend
@@ -40,11 +51,6 @@ SELECT {columns} FROM (
 """
 
 _GET = "SELECT {columns} FROM document WHERE id = ?"
-
-GENERATION = "generation"
-"""The setting that counts the changes."""
-
-_UNFINISHED = "unfinished:"
 
 
 class SqliteBackend:
@@ -114,15 +120,15 @@ class SqliteBackend:
         self.embedder = embedder
         try:
             first = {
-                "language": language or "english",
-                "heading_field": encoded("title" if heading_field is None else heading_field),
+                LANGUAGE: language or "english",
+                HEADING_FIELD: encoded("title" if heading_field is None else heading_field),
                 GENERATION: 0,
             }
-            prepare(self.connections, first, check=check)
+            prepare(self.connections, first, check=check, inspect=_inspect_whole if check else index_settings)
             with self.connections.reading() as connection:
-                found = settings(connection)
-            self.language = str(found["language"])
-            self.heading_field = decoded(found["heading_field"])
+                found = index_settings(connection)
+            self.language = found.language
+            self.heading_field = found.heading_field
             for asked, kept in ((language, self.language), (heading_field, self.heading_field)):
                 if asked not in (None, kept):
                     raise UnusableIndex(
@@ -160,8 +166,7 @@ class SqliteBackend:
     def unfinished(self) -> list[str]:
         """The sources whose documents are being added, or were when that was interrupted: add them again."""
         with self.connections.reading() as connection:
-            names = sorted(settings(connection))
-        return [name.removeprefix(_UNFINISHED) for name in names if name.startswith(_UNFINISHED)]
+            return list(index_settings(connection).unfinished)
 
     def get(self, document_id: str) -> dict[str, Any]:
         """Give a document as a result of a search would be.
@@ -287,6 +292,8 @@ class SqliteBackend:
         ...     backend.remove(["a", "b"]), len(backend)
         (1, 0)
         """
+        if isinstance(ids, str):
+            raise TypeError(f"ids must be an iterable of ids, got the str {ids!r:.80}; give [{ids!r:.80}]")
         ids = list(ids)
         with self.connections.writing() as connection:
             removed = remove(connection, ids, self.heading_field)
@@ -295,30 +302,26 @@ class SqliteBackend:
 
     def _begin_vectors(self, connection: sqlite3.Connection) -> None:
         """See to it that either no document has vectors or all do, by one embedder."""
-        found = settings(connection)
+        found = index_settings(connection)
         require_same_embedder(found, self.embedder, self.connections.name)
         if self.embedder is None:
-            if EMBEDDER in found:
+            if found.vectors is not None:
                 raise UnusableIndex(
-                    f"{self.connections.name} has vectors by {decoded(found[EMBEDDER])!r}; to add to it, give its "
+                    f"{self.connections.name} has vectors by {found.vectors[0]!r}; to add to it, give its "
                     "embedder (sid index --vectors)"
                 )
-        elif EMBEDDER not in found:
+        elif found.vectors is None:
             change_setting(connection, EMBEDDER, encoded(self.embedder.name))
             change_setting(connection, DIMENSION, self.embedder.dimension)
             change_setting(connection, SCHEME, VECTOR_SCHEME)
 
 
-EMBEDDER, DIMENSION, SCHEME = "embedder", "dimension", "vector_scheme"
-"""The settings that say how an index got its vectors; it has none without them."""
-
-
-def require_same_embedder(found: Mapping[str, Any], embedder: Embedder | None, name: str) -> None:
+def require_same_embedder(found: IndexSettings, embedder: Embedder | None, name: str) -> None:
     """Raise `UnusableIndex` if an index, whose settings are given, has vectors made otherwise than by this embedder."""
-    if embedder is None or EMBEDDER not in found:
+    if embedder is None or found.vectors is None:
         return
     asked = (embedder.name, embedder.dimension, VECTOR_SCHEME)
-    kept = (decoded(found[EMBEDDER]), found[DIMENSION], found[SCHEME])
+    kept = found.vectors
     if asked != kept:
         made = "{!r} (dimension {}, {})"
         raise UnusableIndex(
@@ -327,12 +330,17 @@ def require_same_embedder(found: Mapping[str, Any], embedder: Embedder | None, n
         )
 
 
+def _inspect_whole(connection: sqlite3.Connection) -> None:
+    index_settings(connection)
+    require_whole_postings(connection)
+
+
 def _has_vectors(connection: sqlite3.Connection, number: int) -> bool:
     return connection.execute("SELECT 1 FROM vector WHERE document = ?", (number,)).fetchone() is not None
 
 
 def _mark(connection: sqlite3.Connection, source: str, *, unfinished: bool) -> None:
-    name = _UNFINISHED + source.encode("utf-8", "backslashreplace").decode()
+    name = UNFINISHED + source.encode("utf-8", "backslashreplace").decode()
     if unfinished:
         change_setting(connection, name, 1)
     else:

@@ -17,6 +17,20 @@ BUSY_SECONDS = 60.0
 """How long a writer waits for one of another process."""
 
 
+_OUTSIDE = {
+    sqlite3.SQLITE_BUSY: "is being written to by another process; try again when that has ended",
+    sqlite3.SQLITE_LOCKED: "is being written to; try again when that has ended",
+    sqlite3.SQLITE_PERM: "may not be used; see to the permissions of the file and its folder",
+    sqlite3.SQLITE_READONLY: "cannot be written to; make the file and its folder writable",
+    sqlite3.SQLITE_IOERR: "cannot be read or written; see to its disk, and try again",
+    sqlite3.SQLITE_FULL: "cannot grow; make room on its disk, and try again",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; see to the permissions of the file and its folder",
+    sqlite3.SQLITE_INTERRUPT: "was interrupted; try again",
+    sqlite3.SQLITE_NOMEM: "needs more memory than there is; make room, and try again",
+}
+"""What is wrong around a file rather than in it, by SQLite's error code, and what to do."""
+
+
 class SqliteConnections:
     """The connections to a database.
 
@@ -36,8 +50,11 @@ class SqliteConnections:
 
     def __init__(self, path: str | os.PathLike[str] | None, kind: FileKind, *, writable: bool) -> None:
         self.kind = kind
-        self.path = None if path is None else Path(path).absolute()
         self.name = f"the {kind.noun} in memory" if path is None else f"{os.fspath(path)!r}"
+        if path is not None and "\0" in str(path):
+            raise kind.error(f"{self.name} cannot be a file: it holds a NUL character; name another file")
+        # SQLite's own files lie beside what a link leads to.
+        self.path = None if path is None else Path(os.path.realpath(path))
         self.writable = writable or path is None
         self._lock = threading.RLock()
         self._writer = threading.Lock()
@@ -45,8 +62,9 @@ class SqliteConnections:
         self._abandoned: list[sqlite3.Connection] = []
         self._process = os.getpid()
         self._closed = False
-        if self.path is not None and not self.writable and not self.path.is_file():
+        if self.path is not None and not self.writable and not os.path.isfile(self.path):
             raise kind.error(f"there is no {kind.noun} {self.name}; {kind.build}")
+        self._leaves_nothing = not self.writable and not any(map(os.path.exists, self._beside()))
         if self.path is None:
             self._idle.append(self._connect())
 
@@ -65,6 +83,7 @@ class SqliteConnections:
             with self._lock:
                 if self._closed:
                     connection.close()
+                    self._tidy()
                 else:
                     self._idle.append(connection)
 
@@ -100,13 +119,17 @@ class SqliteConnections:
 
     @contextlib.contextmanager
     def sound(self) -> Iterator[None]:
-        """Turn SQLite's complaint about a damaged file into `UnusableIndex`."""
+        """Turn SQLite's complaint about a file, or its surroundings, into `UnusableIndex`."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            # The subclasses are about what was asked; the class itself is about the file.
-            if type(error) is not sqlite3.DatabaseError:
+            # The class itself is about the file, operational errors about it or its surroundings; the other
+            # subclasses, and a statement that is too large, are about what was asked.
+            if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError) or "too many" in str(error):
                 raise
+            outside = _OUTSIDE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)  # the low byte: the kind of error
+            if outside is not None:
+                raise self.kind.error(f"{self.name} {outside} ({error})") from error
             raise self.kind.error(
                 f"{self.name} is not {self.kind.a_noun}, or is damaged ({error}); {self.kind.mend}"
             ) from error
@@ -119,6 +142,21 @@ class SqliteConnections:
                 for connection in self._idle:
                     connection.close()
                 self._idle.clear()
+                self._tidy()
+
+    def _beside(self) -> list[Path]:
+        """Give the files that SQLite makes beside a database: the log, and what its readers and its writer share."""
+        return (
+            [] if self.path is None else [self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm")]
+        )
+
+    def _tidy(self) -> None:
+        """Remove what a reader made beside the file and cannot remove: the last connection that may write does."""
+        if self.path is not None and self._leaves_nothing and any(map(os.path.exists, self._beside())):
+            with contextlib.suppress(sqlite3.Error):
+                target = f"{self.path.as_uri()}?mode=rw"
+                with contextlib.closing(sqlite3.connect(target, uri=True, timeout=0)) as connection:
+                    connection.execute("SELECT 1 FROM sqlite_master").fetchone()
 
     def _require_open(self) -> None:
         if self._closed:
@@ -163,7 +201,7 @@ class SqliteConnections:
                 target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
         except sqlite3.OperationalError as error:
-            raise self.kind.error(f"{self.name} cannot be opened: {error}") from None
+            raise self.kind.error(f"{self.name} cannot be opened: {error}; see to its folder and permissions") from None
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             if self.writable:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import UnusableIndex
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["FileKind", "change_setting", "prepare", "settings"]
 
 _MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_APPLICATION_ID, _ALWAYS_ZERO = slice(68, 72), slice(72, 92)
+_LOG_HEADER_BYTES, _FRAME_HEADER_BYTES = 32, 24
 
 SETTINGS_TABLE = "CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 """Every kind has it: what is noted in the file about itself."""
@@ -35,8 +40,6 @@ class FileKind:
         What to do where there is none, and where one cannot be used.
     create
         Makes the tables in an empty database, `SETTINGS_TABLE` among them, given the first settings.
-    ours
-        The condition on ``sqlite_master`` for what `create` defines itself.
     durable
         Whether what is committed must outlive a power cut, not only a killed process.
     error
@@ -50,12 +53,17 @@ class FileKind:
     build: str
     mend: str
     create: Callable[[sqlite3.Connection, Mapping[str, Any]], None]
-    ours: str = "TRUE"
     durable: bool = False
     error: type[UnusableIndex] = UnusableIndex
 
 
-def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *, check: bool) -> None:
+def prepare(
+    connections: SqliteConnections,
+    first_settings: Mapping[str, Any],
+    *,
+    check: bool,
+    inspect: Callable[[sqlite3.Connection], object] | None = None,
+) -> None:
     """Make the tables in a new database; see to it that any other is of the kind and can be used.
 
     Parameters
@@ -66,13 +74,16 @@ def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *
         What to note in a new one.
     check
         Whether to look through all of the file for damage.
+    inspect
+        Looks at what is in one that has the tables of its kind, before anything is written; raises
+        ``sqlite3.DatabaseError`` if that cannot be.
 
     Raises
     ------
     UnusableIndex
         If it is no database, another program's, of another version, or damaged.
     """
-    _refuse_no_database(connections)
+    _refuse_foreign_untouched(connections)
     # Nothing is written before it is known that the file is ours or new.
     with connections.reading() as connection:
         new = _is_new(connection, connections.kind)
@@ -81,6 +92,8 @@ def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *
             if check:
                 _refuse_damaged(connection, connections)
             _refuse_other_tables(connection, connections)
+            if inspect is not None:
+                inspect(connection)
     if connections.writable and connections.path is not None:
         with connections.sound(), connections.connection() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -93,8 +106,17 @@ def prepare(connections: SqliteConnections, first_settings: Mapping[str, Any], *
 
 
 def settings(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Give what is noted in the file about itself."""
-    return dict(connection.execute("SELECT name, value FROM setting"))
+    """Give what is noted in the file about itself.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        As SQLite does for a damaged file, if a name is no text.
+    """
+    found = dict(connection.execute("SELECT name, value FROM setting"))
+    if odd := [name for name in found if not isinstance(name, str)]:
+        raise sqlite3.DatabaseError(f"it has a setting named {odd[0]!r:.80}")
+    return found
 
 
 def change_setting(connection: sqlite3.Connection, name: str, value: object) -> None:
@@ -108,15 +130,12 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 
 def _is_new(connection: sqlite3.Connection, kind: FileKind) -> bool:
-    return _number(connection, "application_id") == 0 and not _definitions(connection, kind)
+    return _number(connection, "application_id") == 0 and not _definitions(connection)
 
 
-def _definitions(connection: sqlite3.Connection, kind: FileKind) -> set[tuple[str, str]]:
-    """Give the name and the definition of everything that is ours to define."""
-    found = connection.execute(
-        f"SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND {kind.ours}"  # noqa: S608
-    )
-    return {(name, sql) for name, sql in found}
+def _definitions(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Give the name and the definition of everything that is defined, the tables of a full-text table's own too."""
+    return {(name, sql) for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL")}
 
 
 def _create(connection: sqlite3.Connection, kind: FileKind, first_settings: Mapping[str, Any]) -> None:
@@ -127,13 +146,61 @@ def _create(connection: sqlite3.Connection, kind: FileKind, first_settings: Mapp
     connection.execute(f"PRAGMA user_version = {kind.version}")
 
 
-def _refuse_no_database(connections: SqliteConnections) -> None:
-    """Refuse a short file: SQLite would take it for an empty database, and write over it."""
-    if connections.path is not None and connections.path.is_file():
-        with open(connections.path, "rb") as file:
-            start = file.read(len(_MAGIC))
-        if start not in (b"", _MAGIC):
-            raise connections.kind.error(f"{connections.name} is not a SQLite file; name another file")
+def _refuse_foreign_untouched(connections: SqliteConnections) -> None:
+    """Refuse what is no database or another program's before SQLite opens it.
+
+    SQLite would take a short file for an empty database, and write over it. Where a log lies beside the file, it would
+    bring the one into the other and remove it.
+    """
+    path, kind = connections.path, connections.kind
+    if path is None or not os.path.isfile(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            header = file.read(_HEADER_BYTES)
+        logged = _logged_first_pages(path.with_name(f"{path.name}-wal"))
+    except OSError as error:
+        raise kind.error(f"{connections.name} cannot be read ({error.strerror}); see to its permissions") from None
+    if header[: len(_MAGIC)] not in (b"", _MAGIC):
+        raise kind.error(f"{connections.name} is not a SQLite file; name another file")
+    if len(header) < _HEADER_BYTES:
+        return
+    if any(header[_ALWAYS_ZERO]):
+        raise kind.error(f"{connections.name} is not {kind.a_noun}, or is damaged (its header); {kind.mend}")
+    found = {page[_APPLICATION_ID] for page in (header, *logged)}
+    if kind.application_id.to_bytes(4, "big") in found:
+        return
+    if found == {bytes(4)} and not logged and not _holds_tables(path):
+        return  # new
+    raise kind.error(f"{connections.name} is a SQLite database of another program; name another file")
+
+
+def _logged_first_pages(log: Path) -> list[bytes]:
+    """Give the headers of the database that its write-ahead log holds (https://sqlite.org/fileformat2.html#walformat)."""
+    if not os.path.isfile(log):
+        return []
+    pages = []
+    with open(log, "rb") as file:
+        start = file.read(_LOG_HEADER_BYTES)
+        if len(start) < _LOG_HEADER_BYTES:
+            return []
+        page_size, salts = int.from_bytes(start[8:12], "big"), start[16:24]
+        while len(frame := file.read(_FRAME_HEADER_BYTES)) == _FRAME_HEADER_BYTES and frame[8:16] == salts:
+            if int.from_bytes(frame[:4], "big") == 1:
+                pages.append(file.read(_HEADER_BYTES))
+                file.seek(page_size - len(pages[-1]), os.SEEK_CUR)
+            else:
+                file.seek(page_size, os.SEEK_CUR)
+    return [page for page in pages if len(page) == _HEADER_BYTES]
+
+
+def _holds_tables(path: Path) -> bool:
+    """Say whether the file itself defines anything, without a look at a log or a lock."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return _number(connection, "application_id") == 0 and bool(_definitions(connection))
+    except sqlite3.DatabaseError:
+        return False  # damaged: named when it is opened
 
 
 def _refuse_others(connection: sqlite3.Connection, connections: SqliteConnections) -> None:
@@ -158,11 +225,11 @@ def _refuse_damaged(connection: sqlite3.Connection, connections: SqliteConnectio
 
 def _refuse_other_tables(connection: sqlite3.Connection, connections: SqliteConnections) -> None:
     kind = connections.kind
-    found = _definitions(connection, kind)
+    found = _definitions(connection)
     noted = settings(connection) if any(table == "setting" for table, _ in found) else {}
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
         kind.create(pattern, noted)
-        expected = _definitions(pattern, kind)
+        expected = _definitions(pattern)
     if found != expected:
-        odd = sorted(table for table, _ in found ^ expected)
+        odd = sorted(str(table) for table, _ in found ^ expected)
         raise kind.error(f"{connections.name} is not as sid-native made it (see {odd[0]!r:.80}); {kind.mend}")

@@ -8,7 +8,10 @@ from typing import Any
 
 from .sqlite_files import SETTINGS_TABLE, FileKind
 
-__all__ = ["APPLICATION_ID", "FORMAT_VERSION", "INDEX"]
+__all__ = ["APPLICATION_ID", "FORMAT_VERSION", "INDEX", "require_whole_postings"]
+
+_SEGMENT_SHIFT, _LAST_SPECIAL_PAGE = 37, 10
+"""Of a page's number in FTS5 (fts5_index.c): where the segment's begins, and the last that is of none."""
 
 APPLICATION_ID = 0x53494421
 """Marks the file as ours: "SID!"."""
@@ -52,6 +55,23 @@ INDEX = FileKind(
     build="build it with sid index",
     mend="build it again",
     create=_create,
-    # The full-text table makes tables of its own.
-    ours="name NOT LIKE 'posting\\_%' ESCAPE '\\'",
 )
+
+
+def require_whole_postings(connection: sqlite3.Connection) -> None:
+    """See to it that the full-text table can be asked, and that its own tables hold something of every document.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        If they do not.
+    """
+    connection.execute("SELECT rowid FROM posting WHERE posting MATCH 'a' LIMIT 1").fetchone()
+    documents, sizes, unlisted = connection.execute(
+        "SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM posting_docsize), "
+        "(SELECT count(*) FROM (SELECT DISTINCT id >> ? AS segment FROM posting_data WHERE id > ?) "
+        "WHERE segment NOT IN (SELECT segid FROM posting_idx))",
+        (_SEGMENT_SHIFT, _LAST_SPECIAL_PAGE),
+    ).fetchone()
+    if documents != sizes or unlisted:
+        raise sqlite3.DatabaseError("its full-text table lacks documents")

@@ -12,10 +12,10 @@ from .embedder import unit_vectors
 from .errors import UnusableIndex
 from .filters import conditions
 from .protocol import Filters, checked_limit, checked_query
-from .sqlite import EMBEDDER, GENERATION, SqliteBackend
+from .sqlite import SqliteBackend
 from .sqlite_conditions import allowed
 from .sqlite_documents import numbered
-from .sqlite_files import settings
+from .sqlite_settings import IndexSettings, index_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,33 +116,44 @@ class SqliteVectorBackend:
                 for numbers in _best(vectors, wanted, limit, candidates)
             ]
 
+    def load(self) -> None:
+        """Read the vectors now, and not at the first search.
+
+        Raises
+        ------
+        UnusableIndex
+            If documents have no vectors.
+        """
+        with self.index.connections.reading() as connection:
+            self._current(connection)
+
     def _current(self, connection: sqlite3.Connection) -> _Vectors:
-        found = settings(connection)
+        found = index_settings(connection)
         with self._loading:
             vectors = self._vectors
-            if vectors is None or vectors.generation != found[GENERATION]:
+            if vectors is None or vectors.generation != found.generation:
                 vectors = self._vectors = self._load(connection, found)
         return vectors
 
-    def _load(self, connection: sqlite3.Connection, found: dict[str, Any]) -> _Vectors:
+    def _load(self, connection: sqlite3.Connection, found: IndexSettings) -> _Vectors:
         import numpy as np
 
         (bare,) = connection.execute(
             "SELECT count(*) FROM document WHERE number NOT IN (SELECT document FROM vector)"
         ).fetchone()
         if bare:
-            have = "no vectors" if EMBEDDER not in found else f"none for {bare} documents"
+            have = "no vectors" if found.vectors is None else f"none for {bare} documents"
             raise UnusableIndex(
                 f"{self.index.connections.name} has {have}; add its documents again with the embedder "
                 "(sid index --vectors)"
             )
         width = 4 * self.embedder.dimension
         rows = connection.execute("SELECT document, vector FROM vector ORDER BY document").fetchall()
-        if any(len(vector) != width for _, vector in rows):
+        if any(not isinstance(vector, bytes) or len(vector) != width for _, vector in rows):
             raise UnusableIndex(f"{self.index.connections.name} is damaged (vectors); build it again")
         matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4").astype(np.float32, copy=False)
         return _Vectors(
-            found[GENERATION],
+            found.generation,
             np.array([number for number, _ in rows], dtype=np.int64),
             matrix.reshape(-1, self.embedder.dimension),
         )

@@ -13,10 +13,13 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any, TextIO, cast
 
 from . import doctor
 
 __all__ = ["main"]
+
+_INDEX_HELP = "made by sid index, or a folder of .txt and .md or a .jsonl file, which is indexed in memory first"
 
 # Only `doctor` is imported here: it must run where another package's files have replaced ours.
 
@@ -29,31 +32,68 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv
         The arguments, by default those of the process.
     """
+    stdout = sys.stdout
     try:
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, "standard output is closed")
+        if stdout is None:
+            raise _CannotWrite(OSError(errno.EBADF, "standard output is closed"))
+        sys.stdout = cast("TextIO", _Output(stdout))
         arguments = _parser().parse_args(argv)
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (stdout, sys.stderr):
             # A lone surrogate cannot be written; its escape can.
             if reconfigure := getattr(stream, "reconfigure", None):
                 reconfigure(encoding="utf-8", errors="backslashreplace")
         code: int = arguments.run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone.
+    except _CannotWrite as error:
+        sys.stdout = stdout
+        if not isinstance(error.cause, BrokenPipeError):  # else the reader has gone
+            print(f"sid: cannot write the output: {error.cause.strerror}", file=sys.stderr)
         _abandon_output()
         return 1
     except OSError as error:
-        print(f"sid: cannot write the output: {error.strerror}", file=sys.stderr)
-        _abandon_output()
-        return 1
+        about = "" if error.filename is None else f"{os.fsdecode(error.filename)!r:.200}: "
+        with contextlib.suppress(OSError):  # standard error may be what takes nothing
+            print(f"sid: {about}{error.strerror or error}; see that it is there and may be used", file=sys.stderr)
+        return 2
     except ImportError as error:
         mend = f"{sys.executable} -m pip install numpy" if error.name == "numpy" else "sid doctor"
         print(f"sid: {error}; run: {mend}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        sys.stdout = stdout
     return code
+
+
+class _CannotWrite(Exception):
+    """Standard output takes no more."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+class _Output:
+    """Standard output, whose errors are told from those of everything else that a command uses."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            raise _CannotWrite(error) from None
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            raise _CannotWrite(error) from None
 
 
 def _abandon_output() -> None:
@@ -168,7 +208,7 @@ def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="search an index; results are shown as a model would see them",
         description="Search an index and write a snippet of each result. What an earlier result showed is masked.",
     )
-    search.add_argument("index", metavar="INDEX", help="made by sid index")
+    search.add_argument("index", metavar="INDEX", help=_INDEX_HELP)
     search.add_argument("query", metavar="QUERY", help="what to look for; - reads queries, one a line")
     search.add_argument("--limit", type=_positive, default=5, metavar="N", help="results a query; default 5")
     search.add_argument("--snippet-size", type=_positive, default=50, metavar="TOKENS", help="default 50")
@@ -188,8 +228,8 @@ def _add_search(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_read(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     read = commands.add_parser("read", help="show a document of an index, or a range of it, as a model would see it")
-    read.add_argument("index", metavar="INDEX", help="made by sid index")
-    read.add_argument("id", metavar="ID", help="the document's id; - reads ids, one a line")
+    read.add_argument("index", metavar="INDEX", help=_INDEX_HELP)
+    read.add_argument("id", metavar="ID", help="the document's id, or ID#START:END; - reads them, one a line")
     read.add_argument("--range", metavar="START:END", help="characters to show; by default the first 10,000")
     read.add_argument("--json", action="store_true", help="write a JSON object a document: ids, spans, rendering")
     read.set_defaults(run=_of("read"))
@@ -208,7 +248,8 @@ def _add_episode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         required=True,
         metavar="[NAME=]INDEX",
-        help="made by sid index; may be repeated, each with a name then",
+        help="made by sid index, or a folder of .txt and .md or a .jsonl file, which is indexed in memory first; "
+        "may be repeated, each with a name then",
     )
     episode.add_argument(
         "--contents",

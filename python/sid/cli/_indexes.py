@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..backends.errors import MissingExtra, UnusableIndex
 from ..document_cache import DocumentCache
 from ..document_rendering import DocumentViewWithSnippet
+from ._files import Unreadable, opened
+from ._sources import Progress, is_source, source_documents
 
 if TYPE_CHECKING:
     from ..backends.embedder import Embedder
+    from ..backends.sources import SourceFault
     from ..backends.sqlite import SqliteBackend
 
 __all__ = ["CannotStart", "cached", "mended", "open_index", "print_view", "queries"]
@@ -27,6 +30,8 @@ class CannotStart(Exception):
 def open_index(path: str, *, vectors: bool = False) -> Iterator[SqliteBackend]:
     """Open an index for reading, with the embedder of its vectors if that is asked for.
 
+    A folder of texts or a JSON Lines file is indexed in memory first.
+
     Raises
     ------
     CannotStart
@@ -35,13 +40,44 @@ def open_index(path: str, *, vectors: bool = False) -> Iterator[SqliteBackend]:
     from ..backends.sqlite import SqliteBackend
 
     with mended():
-        index = SqliteBackend(path, read_only=True, embedder=word_llama() if vectors else None)
+        embedder = word_llama() if vectors else None
+        index = (
+            _in_memory(path, embedder) if is_source(path) else SqliteBackend(path, read_only=True, embedder=embedder)
+        )
     with index:
         if sources := index.unfinished:
             names = ", ".join(sources)
             print(f"sid: {path} lacks documents of {names}: index that again to finish it", file=sys.stderr)
         with mended():
             yield index
+
+
+def _in_memory(source: str, embedder: Embedder | None) -> SqliteBackend:
+    """Index documents in memory; what of them has a fault is named and left out."""
+    from ..backends.sqlite import SqliteBackend
+
+    progress = Progress()
+
+    def fault(found: SourceFault) -> None:
+        progress.clear()
+        print(f"sid: {found}", file=sys.stderr)
+
+    index = SqliteBackend(embedder=embedder)
+    try:
+        index.add(source_documents(source, on_fault=fault), progress=progress.show)
+        if len(index) == 0:
+            raise CannotStart(
+                f"there is no document in {source!r}: name a folder of .txt and .md, a JSON Lines file, or an index"
+            )
+    except Unreadable as error:
+        index.close()
+        raise CannotStart(f"cannot read {source}: {error}") from None
+    except BaseException:
+        index.close()
+        raise
+    finally:
+        progress.clear()
+    return index
 
 
 @contextlib.contextmanager
@@ -54,7 +90,7 @@ def mended() -> Iterator[None]:
     except (UnusableIndex, MissingExtra) as error:
         raise CannotStart(str(error)) from None
     except sqlite3.Error as error:
-        raise CannotStart(f"the index cannot be used: {error}") from None
+        raise CannotStart(f"the index cannot be used: {error}; build it again with sid index") from None
 
 
 def word_llama() -> Embedder:
@@ -72,8 +108,6 @@ def queries(argument: str) -> Iterator[str]:
     CannotStart
         If standard input cannot be read, or is not UTF-8.
     """
-    from ._files import Unreadable, opened
-
     if argument != "-":
         yield argument
         return

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import re
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ._indexes import CannotStart, open_index
+from ._indexes import CannotStart, mended, open_index
 
 if TYPE_CHECKING:
     from ..backends.corpus import Corpus
@@ -18,14 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""The variables that say where certificates are."""
+
 _NAMED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run an episode; give 0 if it reports, 1 if it ends otherwise or something fails, 2 if it cannot start."""
     from ..episode import EpisodeError
+    from ..episode.client import KEY_VARIABLE
 
     try:
+        if not os.environ.get(KEY_VARIABLE):
+            raise CannotStart(f"{KEY_VARIABLE} is not set: set it to your API key, as in export {KEY_VARIABLE}=...")
+        if arguments.transcript is not None and os.path.lexists(arguments.transcript):
+            raise CannotStart(f"the transcript {arguments.transcript!r} exists: name another file")
         with contextlib.ExitStack() as stack:
             corpora, language = _corpora(arguments, stack)
             try:
@@ -36,6 +45,17 @@ def run(arguments: argparse.Namespace) -> int:
             _print(result, as_json=arguments.json)
     except (CannotStart, ImportError) as error:
         print(f"sid episode: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        # The client of the service reads certificates, and does not say which.
+        variable = next((name for name in _CERTIFICATES if not os.path.exists(os.environ.get(name) or os.curdir)), None)
+        if variable is None:
+            raise
+        print(
+            f"sid episode: {variable} names {os.environ[variable]!r:.200}: {error.strerror}; name the file of "
+            "certificates that is there, or unset it",
+            file=sys.stderr,
+        )
         return 2
     except EpisodeError as error:
         print(f"sid episode: {error}", file=sys.stderr)
@@ -57,6 +77,9 @@ def _corpora(arguments: argparse.Namespace, stack: contextlib.ExitStack) -> tupl
         index = stack.enter_context(open_index(path, vectors=arguments.vectors))
         languages.add(index.language)
         semantic = index.semantic() if arguments.vectors else None
+        if semantic is not None:
+            with mended():
+                semantic.load()  # found out before the model is asked
         try:
             corpora.append(Corpus(name, contents.pop(name, ""), search=semantic, text_search=index))
         except ValueError as error:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ._files import Unreadable, opened, shown_name
+from ._files import Unreadable, shown_name
 from ._indexes import CannotStart, mended, word_llama
+from ._sources import Progress, source_documents
 
 if TYPE_CHECKING:
-    from ..backends.ingest import Ingested
     from ..backends.sources import SourceFault
     from ..backends.sqlite import SqliteBackend
 
@@ -47,14 +45,16 @@ class _Indexing:
         self.arguments = arguments
         self.left_out = 0
         self.sums = dict.fromkeys(("added", "replaced", "unchanged"), 0)
-        self.progress = _Progress()
+        self.progress = Progress()
 
     def run(self) -> int:
         from ..backends.sqlite import SqliteBackend
 
         for source in self.arguments.source:
-            if source != "-" and not Path(source).exists():
-                raise CannotStart(f"there is no file or folder {source!r}")
+            if source != "-" and not os.path.exists(source):
+                raise CannotStart(f"there is no file or folder {source!r:.200}")
+            if source == "-" and not hasattr(sys.stdin, "buffer"):  # before an empty index is made
+                raise CannotStart("cannot read standard input: it is closed, or holds no bytes; give it JSON lines")
         try:
             index = SqliteBackend(
                 self.arguments.into,
@@ -75,7 +75,13 @@ class _Indexing:
     def _add(self, index: SqliteBackend, source: str) -> int:
         """Add a source's documents; give an exit code other than 0 if that was the end."""
         try:
-            done = index.add(self._documents(source), source=shown_name(source), progress=self.progress.show)
+            documents = source_documents(
+                source,
+                id_field=self.arguments.id_field,
+                content_field=self.arguments.field,
+                on_fault=self._fault,
+            )
+            done = index.add(documents, source=shown_name(source), progress=self.progress.show)
         except _Stopped:
             return 1
         except Unreadable as error:
@@ -89,21 +95,6 @@ class _Indexing:
         for outcome in self.sums:
             self.sums[outcome] += getattr(done, outcome)
         return 0
-
-    def _documents(self, source: str) -> Iterator[dict[str, Any]]:
-        from ..backends.sources import folder_documents, jsonl_documents
-
-        if source != "-" and Path(source).is_dir():
-            yield from folder_documents(source, on_fault=self._fault)
-            return
-        with opened(source) as lines:
-            yield from jsonl_documents(
-                lines,
-                id_field=self.arguments.id_field,
-                content_field=self.arguments.field,
-                name=shown_name(source),
-                on_fault=self._fault,
-            )
 
     def _fault(self, fault: SourceFault) -> None:
         self.progress.clear()
@@ -120,25 +111,3 @@ class _Indexing:
         outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in self.sums.items())
         faults = f", {self.left_out:,} left out" if self.left_out else ""
         print(f"{self.arguments.into}: {outcomes}{faults}; {documents:,} documents in all")
-
-
-class _Progress:
-    """A line on standard error that tells how far the work is, if someone is there to see it."""
-
-    def __init__(self) -> None:
-        self.visible = sys.stderr is not None and sys.stderr.isatty()
-        self.started = time.monotonic()
-        self.shown = False
-
-    def show(self, done: Ingested) -> None:
-        if self.visible:
-            rate = done.total / max(time.monotonic() - self.started, 1e-3)
-            sys.stderr.write(f"\r\033[K{done.total:,} documents, {rate:,.0f} a second")
-            sys.stderr.flush()
-            self.shown = True
-
-    def clear(self) -> None:
-        if self.shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-            self.shown = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def _filter(text: str) -> tuple[str, Any]:
     if name.endswith(("_after", "_before")):
         return name, value
     try:
-        other = json.loads(value)
+        other = json.loads(value, parse_constant=str)
     except (ValueError, RecursionError):
         other = None
-    return name, [value, other] if isinstance(other, int | float) else value
+    return name, [value, other] if isinstance(other, int | float) and math.isfinite(other) else value

@@ -10,12 +10,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..backends.documents import CONTENT, ID
 from .fetch import Outside
 
 __all__ = ["CONTENT", "ID", "plain_hits"]
-
-ID = "id"
-CONTENT = "content"
 
 _DEPTH_MAX = 100
 """Levels of a field's value: well below where Python's stack ends, so that a replay goes as the run did."""
