@@ -90,13 +90,21 @@ def test_withdrawing_brings_nothing_back() -> None:
         assert isinstance(made.open_citation(ADA, "NS-1@2#0:4"), Unavailable)
         assert made.open_citation(ADA, "NS-1@1#0:4").is_current is False
         assert AuditLog(made).verify() == []
-    # What was withdrawn before its first day never stood in any place; nor did a draft.
-    for status, day in (("active", "2026-06-16"), ("draft", "2026-01-01")):
-        planned = version(number=2, effective_from=day, supersedes={"NS-1@1"}, status=status)
-        with store(None, old, planned) as made:
+    # Not even what was withdrawn before its first day gives anything back, on that day and after.
+    clock = Clock()
+    with store(None, old, version(number=2, effective_from="2026-06-16", supersedes={"NS-1@1"}), clock=clock) as made:
+        made.set_status("NS-1", 2, "withdrawn")
+        made.put_tickets([ticket("T-2", opened_at="2026-06-30T11:00Z")])
+        assert shown(made.read_service_instruction(ADA, "T-2", QUESTION)) == ["NS-1@1"]
+        clock.now += timedelta(days=1)
+        assert isinstance(made.read_service_instruction(ADA, "T-2", QUESTION), NoApplicableInstruction)
+        assert AuditLog(made).verify() == []
+    # What was never active never stood in any place.
+    draft = version(number=2, supersedes={"NS-1@1"}, status="draft")
+    for written in ([draft], [version(number=2, supersedes={"NS-1@1"}, status="withdrawn")]):
+        with store(None, old, *written) as made:
             made.set_status("NS-1", 2, "withdrawn")
-            made.put_tickets([ticket("T-2", opened_at="2026-06-15T11:00Z")])
-            assert shown(made.read_service_instruction(ADA, "T-2", QUESTION)) == ["NS-1@1"]
+            assert shown(made.read_service_instruction(ADA, "T-1", QUESTION)) == ["NS-1@1"]
             assert AuditLog(made).verify() == []
     with store(
         None, old, version(number=2, effective_from="2026-02-01", supersedes={"NS-1@1"}, status="draft")

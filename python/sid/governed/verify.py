@@ -9,7 +9,7 @@ from typing import Any
 from .packing import readable, sha256, unpacked
 from .standing import Damaged, metadata_of
 from .tickets import ticket_of
-from .writing import in_force_rows
+from .writing import in_force_rows, overlap
 
 __all__ = ["faults"]
 
@@ -63,6 +63,7 @@ _UNCLAIMED = {"reviewer": None, "claimed_until": None, "resolution": None}
 def _version_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator[str]:
     missing = dict(logged.versions)
     derived = {"supersession": set(), "in_force": set()}  # type: dict[str, set[tuple[Any, ...]]]
+    days: dict[str, list[tuple[int, int, int, bytes]]] = {}
     rows = connection.execute("SELECT number, document, version, metadata, digest, text FROM version ORDER BY number")
     for number, *row, text in rows:
         try:
@@ -74,10 +75,14 @@ def _version_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator
                 yield f"text of {metadata.key} is not as it was written"
             for key in metadata.supersedes:
                 derived["supersession"].add((key.document_id.encode(), key.version, number))
-            derived["in_force"].update(in_force_rows(connection, metadata, number))
+            for place in in_force_rows(connection, metadata, number):
+                derived["in_force"].add(place)
+                organization, _, until, since, _ = place
+                days.setdefault(metadata.document_id, []).append((since, until, metadata.version, organization))
         except Damaged as error:
             yield error.what
     yield from (f"version {key} is missing" for key in missing)
+    yield from filter(None, (overlap(document_id, days[document_id]) for document_id in sorted(days)))
     yield from _status_faults(connection, logged)
     for table, expected in derived.items():
         if set(connection.execute(f"SELECT * FROM {table}")) != expected:  # noqa: S608

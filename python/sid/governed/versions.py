@@ -110,8 +110,8 @@ class DocumentVersion(Described):
     required_entitlements
         All of these a principal needs to see it.
     status
-        ``"draft"`` (nobody sees it, it supersedes nothing), ``"active"``, or ``"withdrawn"`` (nobody sees it; what it
-        superseded does not come back).
+        ``"draft"`` (nobody sees it, it supersedes nothing), ``"active"``, or ``"withdrawn"`` (nobody sees it; if it
+        was active ever, what it supersedes stays superseded).
     supersedes
         The versions in whose place it is from ``effective_from`` on, as ``VersionKey`` or ``"document_id@version"``.
         Who may see it makes no difference to that.
