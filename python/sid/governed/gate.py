@@ -10,11 +10,11 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import date
 
-from .eligibility import is_eligible, is_in_force, may_open
+from .eligibility import in_audience, is_eligible, is_in_force, is_meant_for, may_open
 from .locators import VersionKey
 from .packing import sha256
 from .principal import Principal
-from .standing import Damaged, metadata_of, standing_of, successors_of
+from .standing import Damaged, metadata_of, standing_of, status_of, successors_of, supersedes
 from .versions import Metadata
 
 __all__ = ["EVERYONE_KEY", "Admitted", "Eligible", "Openable", "admit", "eligible"]
@@ -61,6 +61,9 @@ def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, d
         for number, *row in connection.execute(_CANDIDATES, (organization, scope.encode(), when, when)).fetchall():
             try:
                 metadata = metadata_of((row[0], row[1], row[2], row[3]))
+                # What is damaged about versions that are not theirs must change nothing of the asker's.
+                if not is_meant_for(metadata, principal, scope):
+                    continue
                 if is_eligible(metadata, standing_of(connection, metadata), principal, scope, day):
                     versions.append(Admitted(metadata, _text(connection, number, metadata)))
             except Damaged as error:
@@ -70,7 +73,10 @@ def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, d
 
 @dataclass(frozen=True)
 class Openable:
-    """A version that the principal may open: whether it is in force, and which of those in its place open too."""
+    """A version that the principal may open: whether it is in force, and which of those in its place open too.
+
+    Those are all that supersede it by now, directly or through others, seen or not.
+    """
 
     admitted: Admitted
     is_current: bool
@@ -92,16 +98,42 @@ def admit(connection: sqlite3.Connection, principal: Principal, key: VersionKey,
     if row is None:
         return None
     metadata = metadata_of(row[1:])
-    standing = standing_of(connection, metadata)
-    if not may_open(metadata, standing, principal, day):
+    # What is damaged about versions that are not theirs must change nothing of the asker's.
+    if not in_audience(metadata, principal):
         return None
-    visible = tuple(
-        successor.key
-        for successor in successors_of(connection, key)
-        if may_open(successor, standing_of(connection, successor), principal, day)
-    )
+    if not may_open(metadata, status_of(connection, metadata), principal, day):
+        return None
+    standing = standing_of(connection, metadata)
+    visible = tuple(_visible_successors(connection, principal, key, day))
     admitted = Admitted(metadata, _text(connection, row[0], metadata))
     return Openable(admitted, is_in_force(metadata, standing, day), visible)
+
+
+def _visible_successors(
+    connection: sqlite3.Connection, principal: Principal, key: VersionKey, day: date
+) -> list[VersionKey]:
+    found: dict[VersionKey, bool] = {}
+    waiting = [key]
+    while waiting:
+        try:
+            successors = successors_of(connection, waiting.pop())
+        except Damaged:
+            # Those of the version itself decide whether it is in force, and were read before. Of those further on
+            # none is named: who they are for is not known.
+            continue
+        for successor in successors:
+            try:
+                if (
+                    successor.key in found
+                    or successor.effective_from > day
+                    or not supersedes(connection, successor)
+                ):
+                    continue
+                found[successor.key] = may_open(successor, status_of(connection, successor), principal, day)
+            except Damaged:
+                continue
+            waiting.append(successor.key)
+    return sorted(key for key, visible in found.items() if visible)
 
 
 def _text(connection: sqlite3.Connection, number: int, metadata: Metadata) -> str:

@@ -11,7 +11,7 @@ from .locators import VersionKey
 from .packing import readable
 from .versions import STATUSES, Metadata, Status
 
-__all__ = ["Damaged", "metadata_of", "standing_of", "successors_of", "supersedes"]
+__all__ = ["Damaged", "metadata_of", "standing_of", "status_of", "successors_of", "supersedes"]
 
 
 class Damaged(Exception):
@@ -59,7 +59,18 @@ def standing_of(connection: sqlite3.Connection, metadata: Metadata) -> Standing:
         for successor in successors_of(connection, metadata.key)
         if supersedes(connection, successor)
     ]
-    return Standing(_history(connection, metadata)[-1][0], min(days, default=None))
+    return Standing(status_of(connection, metadata), min(days, default=None))
+
+
+def status_of(connection: sqlite3.Connection, metadata: Metadata) -> Status:
+    """Give what a version's status is now.
+
+    Raises
+    ------
+    Damaged
+        If it is not as it was written.
+    """
+    return _history(connection, metadata)[-1][0]
 
 
 def successors_of(connection: sqlite3.Connection, key: VersionKey) -> list[Metadata]:

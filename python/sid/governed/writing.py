@@ -11,7 +11,7 @@ from .eligibility import days_in_force
 from .errors import Refused
 from .gate import EVERYONE_KEY
 from .locators import VersionKey
-from .standing import metadata_of, standing_of
+from .standing import metadata_of, standing_of, status_of
 from .versions import DocumentVersion, Metadata, Status
 
 __all__ = ["FOREVER", "change_status", "in_force_rows", "overlap", "write"]
@@ -63,7 +63,7 @@ def change_status(connection: sqlite3.Connection, key: VersionKey, status: Statu
     metadata = _metadata(connection, key)
     if metadata is None:
         raise Refused(f"there is no version {key}")
-    before = standing_of(connection, metadata).status
+    before = status_of(connection, metadata)
     if status == before:
         return False
     if (before, status) not in (("draft", "active"), ("draft", "withdrawn"), ("active", "withdrawn")):
