@@ -103,9 +103,11 @@ class SqliteConnections:
         """Turn SQLite's complaint about a damaged file into `UnusableIndex`."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
-            # The subclasses are about what was asked; the class itself is about the file.
-            if type(error) is not sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            # The subclasses are about what was asked; the class itself is about the file. So is what is no UTF-8, in a
+            # value or in SQLite's own message.
+            about_asked = type(error) not in (sqlite3.DatabaseError, UnicodeDecodeError)
+            if about_asked and not str(error).startswith("Could not decode to UTF-8"):
                 raise
             raise self.kind.error(
                 f"{self.name} is not {self.kind.a_noun}, or is damaged ({error}); {self.kind.mend}"
@@ -152,7 +154,7 @@ class SqliteConnections:
             if log.exists() and log.stat().st_size:
                 raise self.kind.error(f"{self.name} is being written to, or its folder must be writable") from None
             return self._opened(f"{self.path.as_uri()}?mode=ro&immutable=1")
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             pass  # no database: whoever uses the connection will be told
         return connection
 

@@ -123,11 +123,7 @@ def _visible_successors(
             continue
         for successor in successors:
             try:
-                if (
-                    successor.key in found
-                    or successor.effective_from > day
-                    or not supersedes(connection, successor)
-                ):
+                if successor.key in found or successor.effective_from > day or not supersedes(connection, successor):
                     continue
                 found[successor.key] = may_open(successor, status_of(connection, successor), principal, day)
             except Damaged:

@@ -35,13 +35,24 @@ _TABLES = (
     "hash BLOB NOT NULL)",
 )
 
-_APPEND_ONLY = ("version", "status_change", "audit")
+_APPEND_ONLY = {
+    "version": "number = NEW.number OR (document = NEW.document AND version = NEW.version)",
+    "status_change": "document = NEW.document AND version = NEW.version AND sequence = NEW.sequence",
+    "audit": "sequence = NEW.sequence",
+}
+"""Tables that only grow, and the condition for a row that stands in a new one's place already."""
 
 
 def _create(connection: sqlite3.Connection, _: Mapping[str, Any]) -> None:
     for statement in _TABLES:
         connection.execute(statement)
-    for table in _APPEND_ONLY:
+    for table, stands_there in _APPEND_ONLY.items():
+        # INSERT OR REPLACE deletes what stands there without a word to the trigger for DELETE.
+        connection.execute(
+            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
+            f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {stands_there}) "  # noqa: S608
+            f"BEGIN SELECT RAISE(ABORT, '{table} only grows'); END"
+        )
         for change in ("UPDATE", "DELETE"):
             connection.execute(
                 f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
