@@ -47,7 +47,6 @@ def test_an_answer_is_exact_and_checkable() -> None:
         assert "bleed the pump" in passage.text
         assert passage.digest == hashlib.sha256(passage.text.encode()).hexdigest()
         assert (passage.document_id, passage.version, passage.title) == ("NS-1", 1, "Bleeding the pump")
-        assert passage.version_digest == version(text=text).digest
         opened = made.open_citation(ADA, str(passage.locator))
         assert opened == Opened(passage, True, ())
 

@@ -237,3 +237,14 @@ def test_answers_that_are_none(claims) -> None:
         with pytest.raises(ValueError, match=r"claim|citation|quote"):
             made.check_answer(ADA, claims)
         assert AuditLog(made).head() == before
+
+
+def test_no_digest_of_metadata_is_handed_out() -> None:
+    """Who else may see a version must not be guessed from what one of them is given."""
+    seen = []
+    for audience in ({"acme"}, {"acme", "globex"}, "everyone"):
+        with store(None, version(audience=audience)) as made:
+            found = made.read_service_instruction(ADA, "T-1", "How do I bleed the pump?")
+            seen.append(repr([found, made.open_citation(ADA, "NS-1@1#0:4")]))
+            assert version(audience=audience).digest not in seen[-1]
+    assert len(set(seen)) == 1

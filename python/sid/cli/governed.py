@@ -143,7 +143,6 @@ def _passage(passage: Passage) -> dict[str, Any]:
         "title": passage.title,
         "text": passage.text,
         "digest": passage.digest,
-        "version_digest": passage.version_digest,
     }
 
 
