@@ -11,8 +11,9 @@ from .audit import append
 from .gate import Openable, admit
 from .locators import InvalidLocator, Locator
 from .principal import Principal
+from .quoting import QuotedText
 from .ranking import passage_at
-from .results import CheckedAnswer, CheckedClaim, Claim, Opened, Reason, Unavailable
+from .results import CheckedAnswer, CheckedClaim, Claim, Opened, Passage, Reason, Unavailable
 from .review import GENERAL, file_review
 from .standing import Damaged
 
@@ -70,6 +71,7 @@ class _Opener:
         self._principal = principal
         self._day = day
         self._known: dict[object, Openable | None] = {}
+        self._texts: dict[object, QuotedText] = {}
         self.damaged: set[str] = set()
         self.scopes: set[str] = set()
 
@@ -90,6 +92,15 @@ class _Opener:
         self.scopes.add(found.admitted.metadata.scope)
         return Opened(passage_at(found.admitted, locator), found.is_current, found.superseded_by_visible)
 
+    def holds(self, passage: Passage, quote: str) -> bool:
+        """Say whether a quote stands in a passage that was opened."""
+        key = passage.locator.key
+        if key not in self._texts:
+            found = self._known[key]
+            assert found is not None
+            self._texts[key] = QuotedText(found.admitted.text)
+        return self._texts[key].holds(quote, passage.locator)
+
 
 def _reasons(opener: _Opener, citations: Sequence[tuple[str, str]]) -> tuple[tuple[Reason, str | None], ...]:
     if not citations:
@@ -101,7 +112,7 @@ def _reasons(opener: _Opener, citations: Sequence[tuple[str, str]]) -> tuple[tup
             # Nothing more is said: whether the words stand there is not for this principal to know.
             reasons.append(("not_accessible", locator))
             continue
-        if not quote.strip() or quote not in opened.text:
+        if not opener.holds(opened.passage, quote):
             reasons.append(("quote_not_found", locator))
         if not opened.is_current:
             reasons.append(("superseded", locator))
