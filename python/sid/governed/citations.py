@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from .answering import read_then_log
 from .audit import append
 from .gate import Openable, admit
 from .locators import InvalidLocator, Locator
@@ -28,10 +29,12 @@ CLAIMS_MAX, CITATIONS_MAX, CHARACTERS_MAX = 200, 50, 10_000
 
 def open_citation(store: GovernedStore, principal: Principal, locator: str) -> Opened | Unavailable:
     """Open a citation; see `GovernedStore.open_citation`."""
-    with store.connections.reading() as connection:
+
+    def read(connection: sqlite3.Connection) -> tuple[_Opener, Opened | Unavailable]:
         opener = _Opener(connection, principal, store.today())
-        opened = opener.open(str(locator))
-    with store.writing() as (connection, now):
+        return opener, opener.open(str(locator))
+
+    with read_then_log(store, read) as (connection, now, (opener, opened)):
         who = {"operator": principal.operator_id, "organization": principal.organization_id}
         if opener.damaged:
             append(connection, now, "damaged", {**who, "damaged": sorted(opener.damaged)})
@@ -43,17 +46,18 @@ def open_citation(store: GovernedStore, principal: Principal, locator: str) -> O
 def check_answer(store: GovernedStore, principal: Principal, claims: Sequence[Claim]) -> CheckedAnswer:
     """Check an answer; see `GovernedStore.check_answer`."""
     checked_claims = _claims(claims)
-    with store.connections.reading() as connection:
+
+    def read(connection: sqlite3.Connection) -> tuple[_Opener, tuple[CheckedClaim, ...]]:
         opener = _Opener(connection, principal, store.today())
-        checked = tuple(CheckedClaim(text, _reasons(opener, citations)) for text, citations in checked_claims)
-    quoted = all(claim.quoted for claim in checked)
-    with store.writing() as (connection, now):
+        return opener, tuple(CheckedClaim(text, _reasons(opener, citations)) for text, citations in checked_claims)
+
+    with read_then_log(store, read) as (connection, now, (opener, checked)):
         who = {"operator": principal.operator_id, "organization": principal.organization_id}
         if opener.damaged:
             append(connection, now, "damaged", {**who, "damaged": sorted(opener.damaged)})
         reasons = [[[reason, locator] for reason, locator in claim.reasons] for claim in checked]
         review_id = None
-        if not quoted:
+        if not all(claim.quoted for claim in checked):
             identity = {"kind": "unsupported_answer", **who, "claims": [list(claim) for claim in checked_claims]}
             scopes = opener.scopes
             qualification = next(iter(scopes)) if len(scopes) == 1 else GENERAL
