@@ -344,7 +344,8 @@ def test_tables_that_only_narrow_down_cannot_widen() -> None:
     with store(None, version(), theirs, draft, secret) as made:
         with made.connections.connection() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO in_force SELECT ?, ?, 9999999, 1, number FROM version", (b"acme", b"pumps")
+                "INSERT OR IGNORE INTO in_force SELECT ?, ?, ?, 9999999, 1, number FROM version",
+                (b"acme", b"pumps", b"[]"),
             )
         assert set(shown(made.read_service_instruction(ADA, "T-1", QUESTION))) == {"NS-1@1"}
         assert "the table in_force does not follow from the versions" in AuditLog(made).verify()

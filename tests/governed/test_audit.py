@@ -133,7 +133,7 @@ def test_rows_that_are_put_in(made, tmp_path) -> None:
         "INSERT INTO ticket SELECT CAST('T-7' AS BLOB), record, digest FROM ticket LIMIT 1",
         "INSERT INTO review SELECT 99, 'r-x', base, qualification, subject, filed_at, state, claims, reviewer, "
         "claimed_until, resolution FROM review LIMIT 1",
-        "INSERT INTO in_force VALUES (CAST('globex' AS BLOB), CAST('pumps' AS BLOB), 999999, 1, 1)",
+        "INSERT INTO in_force VALUES (CAST('globex' AS BLOB), CAST('pumps' AS BLOB), CAST('[]' AS BLOB), 999999, 1, 1)",
         "INSERT INTO audit SELECT sequence + 100, at, kind, data, hash FROM audit LIMIT 1",
     ):
         assert changed(path, tmp_path / "c", lambda connection: connection.execute(statement)), statement  # noqa: B023

@@ -7,12 +7,13 @@ whose digest is checked first; a text is read only then, and its digest checked 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
 from .eligibility import in_audience, is_eligible, is_in_force, is_meant_for, may_open
 from .locators import VersionKey
-from .packing import sha256
+from .packing import sha256, unpacked
 from .principal import Principal
 from .standing import Damaged, metadata_of, standing_of, status_of, successors_of, supersedes
 from .versions import Metadata
@@ -25,7 +26,17 @@ EVERYONE_KEY = b""
 _CANDIDATES = (
     "SELECT version.number, version.document, version.version, version.metadata, version.digest FROM in_force "
     "JOIN version ON version.number = in_force.number "
-    "WHERE in_force.organization = ? AND in_force.scope = ? AND in_force.until > ? AND in_force.since <= ?"
+    "WHERE in_force.organization = ? AND in_force.scope = ? AND in_force.required = ? "
+    "AND in_force.until > ? AND in_force.since <= ?"
+)
+
+# Each distinct value by one look into the key, however many rows have it.
+_REQUIRED = (
+    "WITH RECURSIVE found(required) AS ("
+    "SELECT min(required) FROM in_force WHERE organization = ?1 AND scope = ?2 UNION ALL "
+    "SELECT (SELECT min(required) FROM in_force "
+    "WHERE organization = ?1 AND scope = ?2 AND required > found.required) FROM found "
+    "WHERE found.required IS NOT NULL) SELECT required FROM found WHERE required IS NOT NULL"
 )
 
 
@@ -56,9 +67,9 @@ class Eligible:
 def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, day: date) -> Eligible:
     """Give all that a principal's question, asked in a scope and about a day, may be answered from."""
     versions, damaged = [], []
-    for organization in (EVERYONE_KEY, principal.organization_id.encode()):
-        when = day.toordinal()
-        for number, *row in connection.execute(_CANDIDATES, (organization, scope.encode(), when, when)).fetchall():
+    when = day.toordinal()
+    for place in _places(connection, principal, scope):
+        for number, *row in connection.execute(_CANDIDATES, (*place, when, when)).fetchall():
             try:
                 metadata = metadata_of((row[0], row[1], row[2], row[3]))
                 # What is damaged about versions that are not theirs must change nothing of the asker's.
@@ -69,6 +80,18 @@ def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, d
             except Damaged as error:
                 damaged.append(error.what)
     return Eligible(tuple(sorted(versions, key=lambda one: one.key)), tuple(sorted(damaged)))
+
+
+def _places(connection: sqlite3.Connection, principal: Principal, scope: str) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Give organization, scope and required entitlements of what the principal may see, as the table has them."""
+    for organization in (EVERYONE_KEY, principal.organization_id.encode()):
+        for (required,) in connection.execute(_REQUIRED, (organization, scope.encode())).fetchall():
+            try:
+                mine = principal.entitlements.issuperset(unpacked(required))
+            except (TypeError, ValueError):
+                continue  # nobody's; `verify` tells of it
+            if mine:
+                yield organization, scope.encode(), required
 
 
 @dataclass(frozen=True)

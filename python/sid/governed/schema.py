@@ -23,8 +23,9 @@ _TABLES = (
     # Derived from that, to find versions by: the gate decides by the metadata. Days are proleptic ordinals.
     "CREATE TABLE supersession(document BLOB, version INTEGER, successor INTEGER, "
     "PRIMARY KEY(document, version, successor)) WITHOUT ROWID",
-    "CREATE TABLE in_force(organization BLOB, scope BLOB, until INTEGER, since INTEGER, number INTEGER, "
-    "PRIMARY KEY(organization, scope, until, since, number)) WITHOUT ROWID",
+    # Who may see a version comes first, the packed entitlements too, so that no other's is looked at.
+    "CREATE TABLE in_force(organization BLOB, scope BLOB, required BLOB, until INTEGER, since INTEGER, number INTEGER, "
+    "PRIMARY KEY(organization, scope, required, until, since, number)) WITHOUT ROWID",
     "CREATE INDEX in_force_of ON in_force(number)",
     "CREATE TABLE review(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, base TEXT NOT NULL, "
     "qualification BLOB NOT NULL, subject BLOB NOT NULL, filed_at TEXT NOT NULL, state TEXT NOT NULL, "

@@ -106,7 +106,7 @@ def _version_faults(connection: sqlite3.Connection, logged: _Logged) -> Iterator
                 derived["supersession"].add((key.document_id.encode(), key.version, number))
             for place in in_force_rows(connection, metadata, number):
                 derived["in_force"].add(place)
-                organization, _, until, since, _ = place
+                organization, _, _, until, since, _ = place
                 days.setdefault(metadata.document_id, []).append((since, until, metadata.version, organization))
         except Damaged as error:
             yield error.what

@@ -11,6 +11,7 @@ from .eligibility import days_in_force
 from .errors import Refused
 from .gate import EVERYONE_KEY
 from .locators import VersionKey
+from .packing import packed
 from .standing import metadata_of, standing_of, status_of
 from .versions import DocumentVersion, Metadata, Status
 
@@ -120,7 +121,7 @@ def _settle(connection: sqlite3.Connection, changed: Iterable[Metadata]) -> None
         ).fetchone()
         connection.execute("DELETE FROM in_force WHERE number = ?", (number,))
         connection.executemany(
-            "INSERT INTO in_force VALUES (?, ?, ?, ?, ?)", in_force_rows(connection, metadata, number)
+            "INSERT INTO in_force VALUES (?, ?, ?, ?, ?, ?)", in_force_rows(connection, metadata, number)
         )
     for document_id in dict.fromkeys(metadata.document_id for metadata in touched.values()):
         _refuse_overlap(connection, document_id)
@@ -128,7 +129,7 @@ def _settle(connection: sqlite3.Connection, changed: Iterable[Metadata]) -> None
 
 def in_force_rows(
     connection: sqlite3.Connection, metadata: Metadata, number: int
-) -> list[tuple[bytes, bytes, int, int, int]]:
+) -> list[tuple[bytes, bytes, bytes, int, int, int]]:
     """Give the rows that say where and when a version is in force: one an organization."""
     days = days_in_force(metadata, standing_of(connection, metadata))
     if days is None:
@@ -136,7 +137,8 @@ def in_force_rows(
     since, until = days[0].toordinal(), FOREVER if days[1] is None else days[1].toordinal()
     audience = metadata.audience
     keys = [name.encode() for name in sorted(audience)] if isinstance(audience, frozenset) else [EVERYONE_KEY]
-    return [(key, metadata.scope.encode(), until, since, number) for key in keys]
+    required = packed(sorted(metadata.required_entitlements))
+    return [(key, metadata.scope.encode(), required, until, since, number) for key in keys]
 
 
 def _refuse_overlap(connection: sqlite3.Connection, document_id: str) -> None:
