@@ -351,6 +351,28 @@ def test_tables_that_only_narrow_down_cannot_widen() -> None:
         assert "the table in_force does not follow from the versions" in AuditLog(made).verify()
 
 
+@pytest.mark.parametrize("table", ["status_change", "supersession"])
+def test_tables_that_say_what_became_of_a_version_are_checked_by_verify(table) -> None:
+    """With a row taken out, a version comes back for its audience, for nobody else, and `verify` tells of it."""
+    with store(None, version(), version("NEW", status="draft", supersedes={"NS-1@1"}, scope="boilers")) as made:
+        if table == "supersession":
+            made.set_status("NEW", 1, "active")
+        else:
+            made.set_status("NS-1", 1, "withdrawn")
+        assert isinstance(made.read_service_instruction(ADA, "T-1", QUESTION), NoApplicableInstruction)
+        assert AuditLog(made).verify() == []
+        tampered(made, f"DELETE FROM {table}")
+        with made.connections.connection() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO in_force SELECT ?, ?, ?, 9999999, 1, number FROM version",
+                (b"acme", b"pumps", b"[]"),
+            )
+        assert shown(made.read_service_instruction(ADA, "T-1", QUESTION)) == ["NS-1@1"]
+        assert isinstance(made.open_citation(MALLORY, "NS-1@1#0:4"), Unavailable)
+        faults = AuditLog(made).verify()
+        assert any("status of NS-1@1" in fault or "table supersession" in fault for fault in faults)
+
+
 def test_nothing_is_answered_that_cannot_be_logged(tmp_path) -> None:
     with store(tmp_path / "s", version()) as made:
         tampered_log = "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END"

@@ -14,13 +14,15 @@ __all__ = ["STORE"]
 # Row numbers lead from table to table and never leave the file: they would tell how many rows there are.
 _TABLES = (
     SETTINGS_TABLE,
-    # Authority: what was written, for ever. Ids are UTF-8 in blobs, compared byte by byte.
+    # Authority: what was written, for ever. Ids are UTF-8 in blobs, compared byte by byte. No digest guards what became
+    # of a version, in status_change and in supersession: that those are wrong only `AuditLog.verify` finds.
     "CREATE TABLE version(number INTEGER PRIMARY KEY, document BLOB NOT NULL, version INTEGER NOT NULL, "
     "metadata BLOB NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL, UNIQUE(document, version))",
     "CREATE TABLE status_change(document BLOB, version INTEGER, sequence INTEGER, status TEXT NOT NULL, "
     "day INTEGER NOT NULL, PRIMARY KEY(document, version, sequence)) WITHOUT ROWID",
     "CREATE TABLE ticket(id BLOB PRIMARY KEY, record BLOB NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID",
-    # Derived from that, to find versions by: the gate decides by the metadata. Days are proleptic ordinals.
+    # Derived from the metadata. Rows of in_force cannot make anything eligible, as the gate decides by the metadata;
+    # rows of supersession that are missing can. Days are proleptic ordinals.
     "CREATE TABLE supersession(document BLOB, version INTEGER, successor INTEGER, "
     "PRIMARY KEY(document, version, successor)) WITHOUT ROWID",
     # Who may see a version comes first, the packed entitlements too, so that no other's is looked at.
