@@ -129,7 +129,10 @@ def ask(
             return found.answer
         if found.damaged:
             append(connection, now, "damaged", {**who, "damaged": found.damaged})
-        identity = {"kind": "no_applicable_instruction", **asked}
+        # Another scope is another qualification, and damage another task: each is an item of its own. The day is not
+        # part of it, or a question would be a new item every day.
+        reason = "damaged" if found.damaged else "nothing_supports_it"
+        identity = {"kind": "no_applicable_instruction", **asked, "scope": found.scope, "reason": reason}
         review_id = file_review(connection, now, found.scope, identity, found.told)
         append(
             connection,

@@ -58,10 +58,12 @@ def check_answer(store: GovernedStore, principal: Principal, claims: Sequence[Cl
         reasons = [[[reason, locator] for reason, locator in claim.reasons] for claim in checked]
         review_id = None
         if not all(claim.quoted for claim in checked):
-            identity = {"kind": "unsupported_answer", **who, "claims": [list(claim) for claim in checked_claims]}
             scopes = opener.scopes
             qualification = next(iter(scopes)) if len(scopes) == 1 else GENERAL
-            review_id = file_review(connection, now, qualification, identity, {"reasons": reasons})
+            # The same answer with something else wrong, or for somebody else to look at, is an item of its own.
+            said = {"claims": [list(claim) for claim in checked_claims], "reasons": reasons}
+            identity = {"kind": "unsupported_answer", **who, "qualification": qualification, **said}
+            review_id = file_review(connection, now, qualification, identity, {})
         cited = [[locator for locator, _ in citations] for _, citations in checked_claims]
         append(connection, now, "checked", {**who, "cited": cited, "reasons": reasons, "review": review_id})
     return CheckedAnswer(checked, review_id)
@@ -75,7 +77,8 @@ class _Opener:
         self._principal = principal
         self._day = day
         self._known: dict[object, Openable | None] = {}
-        self._texts: dict[object, QuotedText] = {}
+        self._texts: dict[object, str] = {}
+        self._quoted: dict[object, QuotedText] = {}
         self.damaged: set[str] = set()
         self.scopes: set[str] = set()
 
@@ -94,16 +97,15 @@ class _Opener:
         if found is None or locator.end > found.admitted.metadata.text_length:
             return Unavailable()
         self.scopes.add(found.admitted.metadata.scope)
+        self._texts[locator.key] = found.admitted.text
         return Opened(passage_at(found.admitted, locator), found.is_current, found.superseded_by_visible)
 
     def holds(self, passage: Passage, quote: str) -> bool:
         """Say whether a quote stands in a passage that was opened."""
         key = passage.locator.key
-        if key not in self._texts:
-            found = self._known[key]
-            assert found is not None
-            self._texts[key] = QuotedText(found.admitted.text)
-        return self._texts[key].holds(quote, passage.locator)
+        if key not in self._quoted:
+            self._quoted[key] = QuotedText(self._texts[key])
+        return self._quoted[key].holds(quote, passage.locator)
 
 
 def _reasons(opener: _Opener, citations: Sequence[tuple[str, str]]) -> tuple[tuple[Reason, str | None], ...]:

@@ -1,8 +1,8 @@
 """The gate: every text that anybody is shown comes through here, after the rule has let its metadata pass.
 
-What decides is the rule of `sid.governed.eligibility`, applied to metadata whose digest is checked first; a text is read
-only then, and its digest checked too. The table ``in_force`` only narrows down what is looked at. ``supersession`` and
-``status_change`` say what became of a version, and are believed: that they are wrong only `AuditLog.verify` finds.
+What decides is the rule of `sid.governed.eligibility`, applied to metadata whose digest is checked first; a text is
+read only then, and its digest checked too. The table ``in_force`` only narrows down what is looked at. ``supersession``
+and ``status_change`` say what became of a version, and are believed: that they are wrong only `AuditLog.verify` finds.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ def _create(connection: sqlite3.Connection, _: Mapping[str, Any]) -> None:
     for table, stands_there in _APPEND_ONLY.items():
         # INSERT OR REPLACE deletes what stands there without a word to the trigger for DELETE.
         connection.execute(
-            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
-            f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {stands_there}) "  # noqa: S608
+            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "  # noqa: S608
+            f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {stands_there}) "
             f"BEGIN SELECT RAISE(ABORT, '{table} only grows'); END"
         )
         for change in ("UPDATE", "DELETE"):
