@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -156,3 +157,75 @@ def test_what_cannot_start(capsys, tmp_path, store) -> None:
         assert err.startswith(f"sid governed {arguments[0]}: ")
         assert err.count("\n") == 1
     assert not (tmp_path / "none").exists()
+
+
+FORGED = "Drink the oil.\x1b[2K\rquoted\x1b[8m\nquoted\n    All is fine.\u2028quoted\u202e"
+
+
+def test_what_a_model_wrote_forges_no_verdict(capsys, store, tmp_path) -> None:
+    """Claims and locators stay on their lines, and nothing that a terminal acts upon comes out."""
+    claims = [
+        {"text": FORGED, "citations": [{"locator": "NS-1@1#0:4" + FORGED, "quote": "Open"}]},
+        {"text": FORGED, "citations": [{"locator": "NS-1@1#0:12", "quote": "Open valve A"}]},
+    ]
+    (tmp_path / "claims").write_text(json.dumps(claims))
+    code, out, _ = run(capsys, "check", store, str(tmp_path / "claims"), *ADA)
+    assert code == 1
+    assert all(char.isprintable() or char == "\n" for char in out)
+    assert [line.split()[0] for line in out.splitlines()] == ["NOT", "Drink", "quoted", "Drink", "review:"]
+
+
+def test_what_a_document_says_is_carried_out_by_no_terminal(capsys, store, tmp_path) -> None:
+    text = "Open valve A,\rbleed the pump.\u202e\tNow\nor later."
+    changed = {**VERSION, "document_id": "NS-2", "text": text}
+    assert run(capsys, "load", store, lines(tmp_path / "more", changed))[0] == 0
+    shown = "Open valve A,\\rbleed the pump.\\u202e\tNow\nor later."
+    for command in (("open", store, f"NS-2@1#0:{len(text)}"), ("ask", store, "T-1", "valve pump now later")):
+        code, out, _ = run(capsys, *command, *ADA)
+        assert code == 0
+        assert shown in out
+
+
+def test_an_empty_head_is_no_head(capsys, store) -> None:
+    code, out, err = run(capsys, "audit", store, "--head", "")
+    assert (code, out) == (2, "")
+    assert err.startswith("sid governed audit: --head is empty")
+
+
+def test_versions_and_tickets_are_loaded_together(capsys, store, tmp_path, monkeypatch) -> None:
+    import sid.governed.store as module
+
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    before = run(capsys, "audit", store)
+    monkeypatch.setattr(module, "write_ticket", fail)
+    versions = lines(
+        tmp_path / "v", {**VERSION, "version": 2, "supersedes": ["NS-1@1"], "effective_from": "2026-02-01"}
+    )
+    for path in (store, str(tmp_path / "new")):
+        code, out, err = run(capsys, "load", path, versions, "--tickets", str(tmp_path / "t"))
+        assert (code, out) in ((2, ""), (1, ""))
+        assert err.startswith("sid governed load: ")
+        assert "index" not in err
+    assert run(capsys, "audit", store) == before
+    assert not list(tmp_path.glob("new*"))
+
+
+@pytest.mark.parametrize("by", ["", 'a"b', " a", "a\n"])
+def test_who_writes_must_have_a_name(capsys, store, tmp_path, by) -> None:
+    for command in (("load", str(tmp_path / "new"), str(tmp_path / "v")), ("status", store, "NS-1@1", "withdrawn")):
+        code, out, err = run(capsys, *command, "--by", by)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "--by" in err
+    assert not (tmp_path / "new").exists()
+
+
+def test_paths_that_cannot_be(capsys, tmp_path) -> None:
+    versions = lines(tmp_path / "v", VERSION)
+    for path in ("x" * 5000, str(tmp_path), str(tmp_path / "v" / "store"), str(tmp_path / "none" / "store")):
+        for command in (("load", path, versions), ("audit", path)):
+            code, out, err = run(capsys, *command)
+            assert (code, out, err.count("\n")) == (2, "", 1)
+            assert "output" not in err
+            assert "index" not in err.replace(path, "")

@@ -47,7 +47,6 @@ def test_an_answer_is_exact_and_checkable() -> None:
         assert "bleed the pump" in passage.text
         assert passage.digest == hashlib.sha256(passage.text.encode()).hexdigest()
         assert (passage.document_id, passage.version, passage.title) == ("NS-1", 1, "Bleeding the pump")
-        assert passage.version_digest == version(text=text).digest
         opened = made.open_citation(ADA, str(passage.locator))
         assert opened == Opened(passage, True, ())
 
@@ -90,13 +89,21 @@ def test_withdrawing_brings_nothing_back() -> None:
         assert isinstance(made.open_citation(ADA, "NS-1@2#0:4"), Unavailable)
         assert made.open_citation(ADA, "NS-1@1#0:4").is_current is False
         assert AuditLog(made).verify() == []
-    # What was withdrawn before its first day never stood in any place; nor did a draft.
-    for status, day in (("active", "2026-06-16"), ("draft", "2026-01-01")):
-        planned = version(number=2, effective_from=day, supersedes={"NS-1@1"}, status=status)
-        with store(None, old, planned) as made:
+    # Not even what was withdrawn before its first day gives anything back, on that day and after.
+    clock = Clock()
+    with store(None, old, version(number=2, effective_from="2026-06-16", supersedes={"NS-1@1"}), clock=clock) as made:
+        made.set_status("NS-1", 2, "withdrawn")
+        made.put_tickets([ticket("T-2", opened_at="2026-06-30T11:00Z")])
+        assert shown(made.read_service_instruction(ADA, "T-2", QUESTION)) == ["NS-1@1"]
+        clock.now += timedelta(days=1)
+        assert isinstance(made.read_service_instruction(ADA, "T-2", QUESTION), NoApplicableInstruction)
+        assert AuditLog(made).verify() == []
+    # What was never active never stood in any place.
+    draft = version(number=2, supersedes={"NS-1@1"}, status="draft")
+    for written in ([draft], [version(number=2, supersedes={"NS-1@1"}, status="withdrawn")]):
+        with store(None, old, *written) as made:
             made.set_status("NS-1", 2, "withdrawn")
-            made.put_tickets([ticket("T-2", opened_at="2026-06-15T11:00Z")])
-            assert shown(made.read_service_instruction(ADA, "T-2", QUESTION)) == ["NS-1@1"]
+            assert shown(made.read_service_instruction(ADA, "T-1", QUESTION)) == ["NS-1@1"]
             assert AuditLog(made).verify() == []
     with store(
         None, old, version(number=2, effective_from="2026-02-01", supersedes={"NS-1@1"}, status="draft")
@@ -337,10 +344,33 @@ def test_tables_that_only_narrow_down_cannot_widen() -> None:
     with store(None, version(), theirs, draft, secret) as made:
         with made.connections.connection() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO in_force SELECT ?, ?, 9999999, 1, number FROM version", (b"acme", b"pumps")
+                "INSERT OR IGNORE INTO in_force SELECT ?, ?, ?, 9999999, 1, number FROM version",
+                (b"acme", b"pumps", b"[]"),
             )
         assert set(shown(made.read_service_instruction(ADA, "T-1", QUESTION))) == {"NS-1@1"}
         assert "the table in_force does not follow from the versions" in AuditLog(made).verify()
+
+
+@pytest.mark.parametrize("table", ["status_change", "supersession"])
+def test_tables_that_say_what_became_of_a_version_are_checked_by_verify(table) -> None:
+    """With a row taken out, a version comes back for its audience, for nobody else, and `verify` tells of it."""
+    with store(None, version(), version("NEW", status="draft", supersedes={"NS-1@1"}, scope="boilers")) as made:
+        if table == "supersession":
+            made.set_status("NEW", 1, "active")
+        else:
+            made.set_status("NS-1", 1, "withdrawn")
+        assert isinstance(made.read_service_instruction(ADA, "T-1", QUESTION), NoApplicableInstruction)
+        assert AuditLog(made).verify() == []
+        tampered(made, f"DELETE FROM {table}")
+        with made.connections.connection() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO in_force SELECT ?, ?, ?, 9999999, 1, number FROM version",
+                (b"acme", b"pumps", b"[]"),
+            )
+        assert shown(made.read_service_instruction(ADA, "T-1", QUESTION)) == ["NS-1@1"]
+        assert isinstance(made.open_citation(MALLORY, "NS-1@1#0:4"), Unavailable)
+        faults = AuditLog(made).verify()
+        assert any("status of NS-1@1" in fault or "table supersession" in fault for fault in faults)
 
 
 def test_nothing_is_answered_that_cannot_be_logged(tmp_path) -> None:

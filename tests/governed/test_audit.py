@@ -133,10 +133,116 @@ def test_rows_that_are_put_in(made, tmp_path) -> None:
         "INSERT INTO ticket SELECT CAST('T-7' AS BLOB), record, digest FROM ticket LIMIT 1",
         "INSERT INTO review SELECT 99, 'r-x', base, qualification, subject, filed_at, state, claims, reviewer, "
         "claimed_until, resolution FROM review LIMIT 1",
-        "INSERT INTO in_force VALUES (CAST('globex' AS BLOB), CAST('pumps' AS BLOB), 999999, 1, 1)",
+        "INSERT INTO in_force VALUES (CAST('globex' AS BLOB), CAST('pumps' AS BLOB), CAST('[]' AS BLOB), 999999, 1, 1)",
         "INSERT INTO audit SELECT sequence + 100, at, kind, data, hash FROM audit LIMIT 1",
     ):
         assert changed(path, tmp_path / "c", lambda connection: connection.execute(statement)), statement  # noqa: B023
+
+
+def test_every_value_of_another_type(made, tmp_path) -> None:
+    """Blobs made texts and texts made blobs: most look the same when they are read, and are found by no query."""
+    path, _ = made
+    missed = []
+    for table in TABLES:
+        columns = rows_of(path, table)[0]
+        for column in columns:
+            if table == "setting" and column == "name":
+                continue
+            for kind in ("TEXT", "BLOB"):
+                statement = (
+                    f"UPDATE {table} SET {column} = CAST({column} AS {kind}) "
+                    f"WHERE typeof({column}) = '{'blob' if kind == 'TEXT' else 'text'}'"
+                )
+                touched = []
+                try:
+                    found = changed(
+                        path,
+                        tmp_path / "c",
+                        lambda one: touched.append(one.execute(statement).rowcount),  # noqa: B023
+                    )
+                except UnusableStore:
+                    found = ["refused"]
+                if touched[0] and not found:
+                    missed.append((table, column, kind))
+    assert missed == []
+
+
+def test_nothing_is_put_in_the_place_of_what_only_grows(made, tmp_path) -> None:
+    path, _ = made
+    shutil.copy(path, tmp_path / "c")
+    with closing(sqlite3.connect(tmp_path / "c")) as connection:
+        for table in ("version", "status_change", "audit"):
+            before = connection.execute(f"SELECT * FROM {table}").fetchall()
+            for how in ("INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE", "INSERT"):
+                with pytest.raises(sqlite3.IntegrityError, match="only grows"):
+                    connection.execute(f"{how} INTO {table} SELECT * FROM {table} LIMIT 1")
+            assert connection.execute(f"SELECT * FROM {table}").fetchall() == before
+        with pytest.raises(sqlite3.IntegrityError, match="only grows"):
+            connection.execute(
+                "INSERT OR REPLACE INTO version(document, version, metadata, digest, text) "
+                "SELECT document, version, metadata, digest, x'00' FROM version LIMIT 1"
+            )
+
+
+def used_bytes(raw: bytes) -> list[int]:
+    """Give where the bytes of the b-tree pages' headers, pointers and cells are; see https://sqlite.org/fileformat2.html."""
+    size = int.from_bytes(raw[16:18], "big")
+    places = []
+    for page in range(len(raw) // size):
+        base = page * size
+        header = base + (100 if page == 0 else 0)
+        kind = raw[header]
+        if kind not in (2, 5, 10, 13):
+            places += range(base, base + size)  # an overflow page
+            continue
+        cells = int.from_bytes(raw[header + 3 : header + 5], "big")
+        content = int.from_bytes(raw[header + 5 : header + 7], "big") or 65536
+        places += range(header, header + (12 if kind in (2, 5) else 8) + 2 * cells)
+        places += range(base + content, base + size)
+    return places
+
+
+def seen_in(path: Path) -> list[object]:
+    """Give what is answered, listed and claimed, in a store that may be damaged."""
+    with GovernedStore(path, clock=Clock(), check=False) as store:
+        queue = ReviewQueue(store)
+        answers = [
+            store.read_service_instruction(who, name, question)
+            for who in (ADA, MALLORY)
+            for name in ("T-1", "T-2")
+            for question in ("How do I bleed the pump?", "unheard of 1", "Which valve is shut?")
+        ]
+        opened = [store.open_citation(ADA, f"{key}#0:4") for key in ("NS-1@1", "NS-1@2", "D@1", "W@1")]
+        items = [(one.id, one.qualification, one.state, one.subject) for one in queue.items()]
+        return [answers, opened, items, queue.claim(Reviewer("hopper", frozenset({"pumps", "general"})))]
+
+
+def test_a_byte_of_every_page_is_told_or_changes_nothing(made, tmp_path) -> None:
+    """Indexes too: opening is refused, or `verify` tells, or all that can be asked is answered as before."""
+    path, _ = made
+    raw = path.read_bytes()
+    expected = seen_in(shutil.copy(path, tmp_path / "e"))
+    places = used_bytes(raw)[::29]
+    told, missed = 0, []
+    for place in places:
+        damaged = bytearray(raw)
+        damaged[place] ^= (1, 0x10, 0x80)[place % 3]
+        target = tmp_path / "c"
+        for name in ("c", "c-wal", "c-shm", "c-journal"):
+            (tmp_path / name).unlink(missing_ok=True)
+        target.write_bytes(damaged)
+        try:
+            with GovernedStore(target, read_only=True) as store:
+                found = AuditLog(store).verify()
+        except UnusableStore:
+            found = ["refused"]
+        if found:
+            told += 1
+            continue
+        if seen_in(target) != expected:
+            missed.append(place)
+    assert missed == []
+    assert told > 0.8 * len(places)
 
 
 def test_a_log_cut_short_or_made_anew_is_told_by_a_head_kept_elsewhere(made, tmp_path) -> None:

@@ -31,7 +31,6 @@ def test_a_citation_names_the_same_text_for_ever() -> None:
         "WITHDRAWN@1#0:4",
         "FUTURE@1#0:4",
         "SECRET@1#0:4",
-        "NEVER@1#0:4",
         "NS-1@1#0:99",
         "NS-1@1#34:35",
         "NS-1@1#4:4",
@@ -56,8 +55,6 @@ def test_what_does_not_open_tells_nothing(locator) -> None:
         version("WITHDRAWN", status="withdrawn"),
         version("FUTURE", effective_from="2026-06-16"),
         version("SECRET", required_entitlements={"board"}),
-        version("NEVER"),
-        version("BEFORE", supersedes={"NEVER@1"}),
     ) as made:
         assert repr(made.open_citation(ADA, locator)) == "Unavailable()"
         if len(locator) <= 10_000:
@@ -93,6 +90,89 @@ def test_successors_are_named_to_those_who_may_see_them() -> None:
             assert isinstance(opened, Opened)
             assert opened.is_current is False
             assert opened.superseded_by_visible == tuple(VersionKey.parse(key) for key in successors)
+
+
+@pytest.mark.parametrize("later", ["2026-01-01", "2025-06-01", "2026-01-02", "2026-06-15"])
+def test_what_is_superseded_opens_and_says_so_from_whatever_day(later) -> None:
+    with store(None, version(), version(number=2, effective_from=later, supersedes={"NS-1@1"})) as made:
+        opened = made.open_citation(ADA, "NS-1@1#0:4")
+        assert isinstance(opened, Opened)
+        assert (opened.is_current, opened.superseded_by_visible) == (False, (VersionKey("NS-1", 2),))
+        (claim,) = made.check_answer(ADA, [("x", [("NS-1@1#0:4", "Open")])]).claims
+        assert claim.reasons == (("superseded", "NS-1@1#0:4"),)
+        assert isinstance(made.open_citation(ADA, "NS-1@2#0:4"), Opened)
+
+
+def test_successors_of_successors_are_named() -> None:
+    chain = [
+        version("A"),
+        version("B", effective_from="2026-02-01", supersedes={"A@1"}),
+        version("C", effective_from="2026-03-01", supersedes={"B@1"}, audience={"globex"}),
+        version("D", effective_from="2026-04-01", supersedes={"C@1"}),
+        version("E", effective_from="2026-05-01", supersedes={"D@1"}, status="draft"),
+        version("F", effective_from="2026-05-01", supersedes={"E@1"}),
+        version("G", effective_from="2026-07-01", supersedes={"D@1"}),
+    ]
+    with store(None, *chain) as made:
+
+        def successors(document_id: str) -> list[str]:
+            opened = made.open_citation(ADA, f"{document_id}@1#0:4")
+            assert isinstance(opened, Opened)
+            return [key.document_id for key in opened.superseded_by_visible]
+
+        assert [successors(name) for name in "ABDF"] == [["B", "D"], ["D"], [], []]
+        # What is withdrawn is not named, and what is in its own place still is.
+        made.set_status("B", 1, "withdrawn")
+        assert successors("A") == ["D"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE version SET metadata = CAST('x' AS BLOB) WHERE document = CAST('LATER' AS BLOB)",
+        "INSERT INTO status_change VALUES (CAST('LATER' AS BLOB), 1, 1, 'gone', 1)",
+        "INSERT INTO status_change VALUES (CAST('HIDDEN' AS BLOB), 1, 1, 'gone', 1)",
+    ],
+)
+@pytest.mark.parametrize("audience", ["everyone", frozenset({"acme"}), frozenset({"globex"})])
+def test_damage_to_what_is_hidden_changes_nothing(damage, audience) -> None:
+    """A hidden version and its hidden successor: nothing about them is read for one who may see neither."""
+    hidden = {"audience": audience, "required_entitlements": {"board"}}
+    with store(
+        None,
+        version(),
+        version("HIDDEN", **hidden),
+        version("LATER", **hidden, supersedes={"HIDDEN@1"}, effective_from="2026-09-01"),
+    ) as made:
+
+        def seen() -> list[object]:
+            return [
+                made.read_service_instruction(ADA, "T-1", "How do I bleed the pump?"),
+                *(made.open_citation(ADA, f"{name}@1#0:4") for name in ("NS-1", "HIDDEN", "LATER")),
+                made.check_answer(ADA, [("x", [("HIDDEN@1#0:4", "Open")])]),
+            ]
+
+        before = seen()
+        with made.connections.connection() as connection:
+            connection.execute("DROP TRIGGER version_no_update")
+            assert connection.execute(damage).rowcount == 1
+        assert seen() == before
+
+
+def test_damage_far_down_a_chain_that_is_hidden_changes_nothing() -> None:
+    hidden = {"audience": {"globex"}}
+    with store(
+        None,
+        version("A"),
+        version("B", effective_from="2026-02-01", supersedes={"A@1"}),
+        version("C", effective_from="2026-03-01", supersedes={"B@1"}, **hidden),
+        version("D", effective_from="2026-04-01", supersedes={"C@1"}, **hidden),
+    ) as made:
+        before = made.open_citation(ADA, "A@1#0:4"), made.open_citation(ADA, "B@1#0:4")
+        with made.connections.connection() as connection:
+            connection.execute("DROP TRIGGER version_no_update")
+            connection.execute("UPDATE version SET metadata = x'00' WHERE document = CAST('D' AS BLOB)")
+        assert (made.open_citation(ADA, "A@1#0:4"), made.open_citation(ADA, "B@1#0:4")) == before
 
 
 def test_what_is_quoted_and_what_is_not() -> None:
@@ -157,3 +237,14 @@ def test_answers_that_are_none(claims) -> None:
         with pytest.raises(ValueError, match=r"claim|citation|quote"):
             made.check_answer(ADA, claims)
         assert AuditLog(made).head() == before
+
+
+def test_no_digest_of_metadata_is_handed_out() -> None:
+    """Who else may see a version must not be guessed from what one of them is given."""
+    seen = []
+    for audience in ({"acme"}, {"acme", "globex"}, "everyone"):
+        with store(None, version(audience=audience)) as made:
+            found = made.read_service_instruction(ADA, "T-1", "How do I bleed the pump?")
+            seen.append(repr([found, made.open_citation(ADA, "NS-1@1#0:4")]))
+            assert version(audience=audience).digest not in seen[-1]
+    assert len(set(seen)) == 1

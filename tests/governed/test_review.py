@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -266,3 +268,51 @@ def test_threads_ask_and_write_at_once(tmp_path) -> None:
         assert failures == []
         assert AuditLog(made).verify() == []
         assert sum(1 for _ in AuditLog(made).entries()) == 2 + 5 * 8 * 3
+
+
+def test_a_damaged_item_holds_up_no_other(tmp_path) -> None:
+    path = tmp_path / "store"
+    with store(path, version()) as made:
+        for number in range(3):
+            made.read_service_instruction(ADA, "T-1", f"purple elephants {number}")
+    for column, value in (("subject", b"\x00"), ("subject", "text"), ("qualification", b"pumps")):
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"UPDATE review SET {column} = ? WHERE number = 1", (value,))
+            connection.commit()
+        with store(path) as made:
+            queue = ReviewQueue(made)
+            items = queue.items()
+            assert len(items) == 3
+            assert items[0].damaged
+            assert items[0].subject == {}
+            assert queue.get(items[0].id) == items[0]
+            claimed = queue.claim(Reviewer("lin", {"pumps"}))
+            assert claimed is not None
+            assert claimed.id == items[1].id
+            queue.release(claimed)
+            assert AuditLog(made).verify()
+
+
+def test_a_claim_that_ran_out_resolves_nothing_even_of_the_same_reviewer() -> None:
+    clock = Clock()
+    with store(None, version(), clock=clock) as made:
+        made.read_service_instruction(ADA, "T-1", "purple elephants")
+        queue, lin = ReviewQueue(made), Reviewer("lin", {"pumps"})
+        first = queue.claim(lin, lease=timedelta(minutes=1))
+        clock.now += timedelta(minutes=2)
+        second = queue.claim(lin)
+        assert first is not None
+        assert second is not None
+        for step in (lambda: queue.resolve(first, "done"), lambda: queue.release(first)):
+            with pytest.raises(ClaimLost):
+                step()
+        queue.resolve(second, "done")
+
+
+@pytest.mark.parametrize("lease", [timedelta(0), timedelta(-1), timedelta.max])
+def test_leases_that_cannot_be(lease) -> None:
+    with store(None, version()) as made:
+        made.read_service_instruction(ADA, "T-1", "purple elephants")
+        with pytest.raises(ValueError, match="lease must"):
+            ReviewQueue(made).claim(Reviewer("lin", {"pumps"}), lease=lease)
+        assert ReviewQueue(made).items()[0].state == "open"

@@ -73,6 +73,12 @@ def rows(found: GovernedStore) -> list[tuple[object, ...]]:
         ({"supersedes": {"NS-1@1"}}, "itself"),
         ({"supersedes": {"NS-1"}}, "document_id@version"),
         ({"supersedes": "NS-2@1"}, "collection"),
+        # What says no in a mapping's values would be a yes of its keys.
+        ({"audience": {"acme": False}}, "collection"),
+        ({"required_entitlements": {"admin": False}}, "collection"),
+        ({"supersedes": {"NS-2@1": 0}}, "collection"),
+        ({"supersedes": [5]}, "each of supersedes must be"),
+        ({"supersedes": [["NS-2", 1]]}, "each of supersedes must be"),
     ],
 )
 def test_metadata_that_cannot_be(change, match) -> None:

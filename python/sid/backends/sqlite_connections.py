@@ -122,10 +122,12 @@ class SqliteConnections:
         """Turn SQLite's complaint about a file, or its surroundings, into `UnusableIndex`."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
-            # The class itself is about the file, operational errors about it or its surroundings; the other
-            # subclasses, and a statement that is too large, are about what was asked.
-            if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError) or "too many" in str(error):
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            # The class itself is about the file, as is what is no UTF-8, in a value or in SQLite's own message;
+            # operational errors are about it or its surroundings; the other subclasses, and a statement that is too
+            # large, are about what was asked.
+            about_file = type(error) in (sqlite3.DatabaseError, sqlite3.OperationalError, UnicodeDecodeError)
+            if not about_file or "too many" in str(error):
                 raise
             outside = _OUTSIDE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)  # the low byte: the kind of error
             if outside is not None:
@@ -190,7 +192,7 @@ class SqliteConnections:
             if log.exists() and log.stat().st_size:
                 raise self.kind.error(f"{self.name} is being written to, or its folder must be writable") from None
             return self._opened(f"{self.path.as_uri()}?mode=ro&immutable=1")
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             pass  # no database: whoever uses the connection will be told
         return connection
 

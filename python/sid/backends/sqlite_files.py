@@ -226,10 +226,10 @@ def _refuse_damaged(connection: sqlite3.Connection, connections: SqliteConnectio
 def _refuse_other_tables(connection: sqlite3.Connection, connections: SqliteConnections) -> None:
     kind = connections.kind
     found = _definitions(connection)
-    noted = settings(connection) if any(table == "setting" for table, _ in found) else {}
+    noted = settings(connection) if ("setting", SETTINGS_TABLE) in found else {}
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
         kind.create(pattern, noted)
         expected = _definitions(pattern)
     if found != expected:
-        odd = sorted(str(table) for table, _ in found ^ expected)
+        odd = sorted((table for table, _ in found ^ expected), key=repr)  # a damaged name may be bytes
         raise kind.error(f"{connections.name} is not as sid-native made it (see {odd[0]!r:.80}); {kind.mend}")

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ._files import Unreadable, opened, shown_name
-from ._indexes import CannotStart, mended
+from ._indexes import CannotStart
 
 if TYPE_CHECKING:
     from ..governed import GovernedStore, Opened, Passage, Principal, ReviewItem
@@ -24,13 +24,21 @@ __all__ = ["run"]
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one of its commands; give 0, or 1 if something is refused or wrong, or 2 if nothing could be done."""
-    from ..governed import ClaimLost, InvalidArguments, Refused
+    import sqlite3
+
+    from ..governed import ClaimLost, InvalidArguments, Refused, UnusableStore
 
     name = f"sid governed {arguments.command}"
     try:
-        with mended():
-            return _COMMANDS[arguments.command](arguments)
-    except CannotStart as error:
+        return _COMMANDS[arguments.command](arguments)
+    except sqlite3.Error as error:
+        print(
+            f"{name}: the store cannot be used: {error}; see that there is room, that it may be written to, and that "
+            "nobody else is writing for long",
+            file=sys.stderr,
+        )
+        return 2
+    except (CannotStart, UnusableStore) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     except (ClaimLost, InvalidArguments, Refused) as error:
@@ -44,10 +52,31 @@ def _store(arguments: argparse.Namespace, *, read_only: bool = False, new: bool 
 
     from ..governed import GovernedStore
 
-    if not new and not Path(arguments.store).is_file():
-        raise CannotStart(f"there is no governed store {arguments.store!r}; make it with sid governed load")
-    with GovernedStore(arguments.store, read_only=read_only) as store:
-        yield store
+    path = Path(arguments.store)
+    try:
+        there = path.is_file()
+        if not (new or there):
+            raise CannotStart(f"there is no governed store {arguments.store!r}; make it with sid governed load")
+        with GovernedStore(arguments.store, read_only=read_only) as store:
+            try:
+                yield store
+            except BaseException:
+                if new and not there:
+                    store.close()
+                    for left in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+                        left.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise CannotStart(f"the store {arguments.store!r:.200} cannot be used: {error.strerror or error}") from None
+
+
+def _checked_by(arguments: argparse.Namespace) -> str:
+    from ..governed.names import checked_name
+
+    try:
+        return checked_name("--by", arguments.by)
+    except ValueError as error:
+        raise CannotStart(str(error)) from None
 
 
 def _load(arguments: argparse.Namespace) -> int:
@@ -56,6 +85,7 @@ def _load(arguments: argparse.Namespace) -> int:
 
     if not (arguments.source or arguments.tickets):
         raise CannotStart("name a file of versions, or --tickets and one of tickets")
+    by = _checked_by(arguments)
     faults: list[str] = []
     versions = [one for source in arguments.source for one in _records(source, DocumentVersion.from_plain, faults)]
     tickets = [one for source in arguments.tickets for one in _records(source, Ticket.from_plain, faults)]
@@ -65,8 +95,7 @@ def _load(arguments: argparse.Namespace) -> int:
         print("sid governed load: nothing was written", file=sys.stderr)
         return 1
     with _store(arguments, new=True) as store:
-        added = store.add(versions, by=arguments.by)
-        store.put_tickets(tickets, by=arguments.by)
+        added = store.load(versions, tickets, by=by)
     if arguments.json:
         print(json.dumps({"store": arguments.store, **asdict(added), "tickets": len(tickets)}))
     else:
@@ -86,7 +115,7 @@ def _records(source: str, make: Any, faults: list[str]) -> Iterator[Any]:
                         yield make(record)
                 except JsonlFault as error:
                     faults.append(f"{shown_name(source)}:{error.line}:{error.column}: {error}")
-                except (TypeError, ValueError) as error:
+                except (RecursionError, TypeError, ValueError) as error:
                     faults.append(f"{shown_name(source)}:{number}: {error}")
     except Unreadable as error:
         raise CannotStart(f"cannot read {shown_name(source)}: {error}") from None
@@ -99,8 +128,9 @@ def _status(arguments: argparse.Namespace) -> int:
         key = VersionKey.parse(arguments.version)
     except InvalidLocator as error:
         raise CannotStart(str(error)) from None
+    by = _checked_by(arguments)
     with _store(arguments) as store:
-        store.set_status(*key, arguments.status, by=arguments.by)
+        store.set_status(*key, arguments.status, by=by)
     print(f"{key}: {arguments.status}")
     return 0
 
@@ -131,7 +161,7 @@ def _ask(arguments: argparse.Namespace) -> int:
             record["review_id"] = answer.review_id
         print(json.dumps(record))
     else:
-        print(render_answer(DocumentCache(), NAME, answer_of(answer)))
+        print(_plain(render_answer(DocumentCache(), NAME, answer_of(answer))))
     return 0 if isinstance(answer, Found | NoApplicableInstruction) else 1
 
 
@@ -143,7 +173,6 @@ def _passage(passage: Passage) -> dict[str, Any]:
         "title": passage.title,
         "text": passage.text,
         "digest": passage.digest,
-        "version_digest": passage.version_digest,
     }
 
 
@@ -161,8 +190,18 @@ def _open(arguments: argparse.Namespace) -> int:
         state = {"is_current": found.is_current, "superseded_by_visible": successors}
         print(json.dumps({"result": "Opened", **_passage(found.passage), **state}))
         return 0
-    print(f"{found.passage.locator}: {found.passage.title} ({_state(found, successors)})\n\n{found.text}")
+    print(f"{found.passage.locator}: {found.passage.title} ({_state(found, successors)})\n\n{_plain(found.text)}")
     return 0
+
+
+def _line(text: str) -> str:
+    """Give a text on one line, what a terminal would act upon or hide written out."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _plain(text: str) -> str:
+    """Give a text whose lines stay lines, and tabs tabs, what else a terminal would act upon written out."""
+    return "\n".join("\t".join(map(_line, line.split("\t"))) for line in text.split("\n"))
 
 
 def _state(found: Opened, successors: list[str]) -> str:
@@ -183,8 +222,9 @@ def _check(arguments: argparse.Namespace) -> int:
         print(json.dumps({"quoted": checked.quoted, "claims": claims, "review_id": checked.review_id}))
     else:
         for claim in checked.claims:
-            reasons = [reason + (f" ({locator})" if locator else "") for reason, locator in claim.reasons]
-            print(f"{'quoted' if claim.quoted else 'NOT QUOTED: ' + ', '.join(reasons)}\n    {claim.text}")
+            # What a model wrote stays on its line: it could forge the line of another verdict.
+            reasons = [reason + (f" ({_line(locator)})" if locator else "") for reason, locator in claim.reasons]
+            print(f"{'quoted' if claim.quoted else 'NOT QUOTED: ' + ', '.join(reasons)}\n    {_line(claim.text)}")
         print(f"review: {checked.review_id}" if checked.review_id else "Quoted is not true: it stands where it says.")
     return 0 if checked.quoted else 1
 
@@ -243,9 +283,11 @@ def _print_item(item: ReviewItem) -> None:
 def _audit(arguments: argparse.Namespace) -> int:
     from ..governed import AuditLog
 
+    if arguments.head == "":
+        raise CannotStart("--head is empty; give N:HASH, as an earlier sid governed audit --verify printed it")
     with _store(arguments, read_only=True) as store:
         log = AuditLog(store)
-        if not (arguments.verify or arguments.head):
+        if arguments.head is None and not arguments.verify:
             for entry in log.entries():
                 print(json.dumps(asdict(entry)))
             return 0

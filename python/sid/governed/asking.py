@@ -10,6 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..tools import ToolError
+from .answering import read_then_log
 from .audit import append
 from .gate import eligible
 from .principal import Principal
@@ -106,18 +107,21 @@ def ask(
     theirs = None if tickets is None else tickets(principal, ticket_id)
     if theirs is not None and theirs.ticket_id != ticket_id:
         raise ValueError(f"the reader of tickets gave {theirs.ticket_id!r} for {ticket_id!r}")
-    with store.connections.reading() as connection:
+
+    def read(connection: sqlite3.Connection) -> _Sought | str:
         try:
             ticket = read_ticket(connection, ticket_id) if tickets is None else theirs
-            reason = "there is no such ticket" if ticket is None else ""
         except Damaged as error:
-            ticket, reason = None, f"damaged: {error.what}"
-        if ticket is not None and not may_read(ticket, principal):
-            ticket, reason = None, "the ticket is not for this principal"
-        found = None if ticket is None else _Sought(principal, question, ticket, store, connection)
-    with store.writing() as (connection, now):
-        if found is None:
-            append(connection, now, "asked", {**asked, "outcome": "unavailable", "reason": reason})
+            return f"damaged: {error.what}"
+        if ticket is None:
+            return "there is no such ticket"
+        if not may_read(ticket, principal):
+            return "the ticket is not for this principal"
+        return _Sought(principal, question, ticket, store, connection)
+
+    with read_then_log(store, read) as (connection, now, found):
+        if isinstance(found, str):
+            append(connection, now, "asked", {**asked, "outcome": "unavailable", "reason": found})
             return Unavailable()
         if found.answer is not None:
             shown = [str(one.locator) for one in found.answer.passages]
@@ -125,7 +129,10 @@ def ask(
             return found.answer
         if found.damaged:
             append(connection, now, "damaged", {**who, "damaged": found.damaged})
-        identity = {"kind": "no_applicable_instruction", **asked}
+        # Another scope is another qualification, and damage another task: each is an item of its own. The day is not
+        # part of it, or a question would be a new item every day.
+        reason = "damaged" if found.damaged else "nothing_supports_it"
+        identity = {"kind": "no_applicable_instruction", **asked, "scope": found.scope, "reason": reason}
         review_id = file_review(connection, now, found.scope, identity, found.told)
         append(
             connection,

@@ -145,7 +145,12 @@ class AuditLog:
         from .verify import faults
 
         with self._store.connections.reading() as connection:
-            return [*self._chain_faults(connection, head), *faults(connection)]
+            # Text that is no UTF-8 is to be told of, not to end the check. No text that is checked holds a backslash.
+            connection.text_factory = lambda raw: raw.decode(errors="backslashreplace")
+            try:
+                return [*self._chain_faults(connection, head), *faults(connection)]
+            finally:
+                connection.text_factory = str
 
     def _chain_faults(self, connection: sqlite3.Connection, head: str | None) -> Iterator[str]:
         found = settings(connection)

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from .answering import read_then_log
 from .audit import append
 from .gate import Openable, admit
 from .locators import InvalidLocator, Locator
 from .principal import Principal
+from .quoting import QuotedText
 from .ranking import passage_at
-from .results import CheckedAnswer, CheckedClaim, Claim, Opened, Reason, Unavailable
+from .results import CheckedAnswer, CheckedClaim, Claim, Opened, Passage, Reason, Unavailable
 from .review import GENERAL, file_review
 from .standing import Damaged
 
@@ -27,10 +29,12 @@ CLAIMS_MAX, CITATIONS_MAX, CHARACTERS_MAX = 200, 50, 10_000
 
 def open_citation(store: GovernedStore, principal: Principal, locator: str) -> Opened | Unavailable:
     """Open a citation; see `GovernedStore.open_citation`."""
-    with store.connections.reading() as connection:
+
+    def read(connection: sqlite3.Connection) -> tuple[_Opener, Opened | Unavailable]:
         opener = _Opener(connection, principal, store.today())
-        opened = opener.open(str(locator))
-    with store.writing() as (connection, now):
+        return opener, opener.open(str(locator))
+
+    with read_then_log(store, read) as (connection, now, (opener, opened)):
         who = {"operator": principal.operator_id, "organization": principal.organization_id}
         if opener.damaged:
             append(connection, now, "damaged", {**who, "damaged": sorted(opener.damaged)})
@@ -42,21 +46,24 @@ def open_citation(store: GovernedStore, principal: Principal, locator: str) -> O
 def check_answer(store: GovernedStore, principal: Principal, claims: Sequence[Claim]) -> CheckedAnswer:
     """Check an answer; see `GovernedStore.check_answer`."""
     checked_claims = _claims(claims)
-    with store.connections.reading() as connection:
+
+    def read(connection: sqlite3.Connection) -> tuple[_Opener, tuple[CheckedClaim, ...]]:
         opener = _Opener(connection, principal, store.today())
-        checked = tuple(CheckedClaim(text, _reasons(opener, citations)) for text, citations in checked_claims)
-    quoted = all(claim.quoted for claim in checked)
-    with store.writing() as (connection, now):
+        return opener, tuple(CheckedClaim(text, _reasons(opener, citations)) for text, citations in checked_claims)
+
+    with read_then_log(store, read) as (connection, now, (opener, checked)):
         who = {"operator": principal.operator_id, "organization": principal.organization_id}
         if opener.damaged:
             append(connection, now, "damaged", {**who, "damaged": sorted(opener.damaged)})
         reasons = [[[reason, locator] for reason, locator in claim.reasons] for claim in checked]
         review_id = None
-        if not quoted:
-            identity = {"kind": "unsupported_answer", **who, "claims": [list(claim) for claim in checked_claims]}
+        if not all(claim.quoted for claim in checked):
             scopes = opener.scopes
             qualification = next(iter(scopes)) if len(scopes) == 1 else GENERAL
-            review_id = file_review(connection, now, qualification, identity, {"reasons": reasons})
+            # The same answer with something else wrong, or for somebody else to look at, is an item of its own.
+            said = {"claims": [list(claim) for claim in checked_claims], "reasons": reasons}
+            identity = {"kind": "unsupported_answer", **who, "qualification": qualification, **said}
+            review_id = file_review(connection, now, qualification, identity, {})
         cited = [[locator for locator, _ in citations] for _, citations in checked_claims]
         append(connection, now, "checked", {**who, "cited": cited, "reasons": reasons, "review": review_id})
     return CheckedAnswer(checked, review_id)
@@ -70,6 +77,8 @@ class _Opener:
         self._principal = principal
         self._day = day
         self._known: dict[object, Openable | None] = {}
+        self._texts: dict[object, str] = {}
+        self._quoted: dict[object, QuotedText] = {}
         self.damaged: set[str] = set()
         self.scopes: set[str] = set()
 
@@ -88,7 +97,15 @@ class _Opener:
         if found is None or locator.end > found.admitted.metadata.text_length:
             return Unavailable()
         self.scopes.add(found.admitted.metadata.scope)
+        self._texts[locator.key] = found.admitted.text
         return Opened(passage_at(found.admitted, locator), found.is_current, found.superseded_by_visible)
+
+    def holds(self, passage: Passage, quote: str) -> bool:
+        """Say whether a quote stands in a passage that was opened."""
+        key = passage.locator.key
+        if key not in self._quoted:
+            self._quoted[key] = QuotedText(self._texts[key])
+        return self._quoted[key].holds(quote, passage.locator)
 
 
 def _reasons(opener: _Opener, citations: Sequence[tuple[str, str]]) -> tuple[tuple[Reason, str | None], ...]:
@@ -101,7 +118,7 @@ def _reasons(opener: _Opener, citations: Sequence[tuple[str, str]]) -> tuple[tup
             # Nothing more is said: whether the words stand there is not for this principal to know.
             reasons.append(("not_accessible", locator))
             continue
-        if not quote.strip() or quote not in opened.text:
+        if not opener.holds(opened.passage, quote):
             reasons.append(("quote_not_found", locator))
         if not opened.is_current:
             reasons.append(("superseded", locator))

@@ -8,7 +8,7 @@ from datetime import date
 from .principal import Principal
 from .versions import EVERYONE, Described, Status
 
-__all__ = ["Standing", "days_in_force", "in_audience", "is_eligible", "is_in_force", "may_open"]
+__all__ = ["Standing", "days_in_force", "in_audience", "is_eligible", "is_in_force", "is_meant_for", "may_open"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ def in_audience(version: Described, principal: Principal) -> bool:
     return reached and version.required_entitlements <= principal.entitlements
 
 
+def is_meant_for(version: Described, principal: Principal, scope: str) -> bool:
+    """Say whether a version could be eligible, by what never changes: where this is not so, nothing else is read."""
+    return version.scope == scope and in_audience(version, principal)
+
+
 def days_in_force(version: Described, standing: Standing) -> tuple[date, date | None] | None:
     """Give the first day that a version is in force and the first that it is no more, or ``None`` if it never is."""
     if standing.status != "active":
@@ -51,14 +56,13 @@ def is_in_force(version: Described, standing: Standing, day: date) -> bool:
 
 def is_eligible(version: Described, standing: Standing, principal: Principal, scope: str, day: date) -> bool:
     """Say whether a principal's question, asked in a scope and about a day, may be answered from a version."""
-    return version.scope == scope and in_audience(version, principal) and is_in_force(version, standing, day)
+    return is_meant_for(version, principal, scope) and is_in_force(version, standing, day)
 
 
-def may_open(version: Described, standing: Standing, principal: Principal, day: date) -> bool:
-    """Say whether a principal may open a citation on a day: one who may see it, of a version that was or is in force.
+def may_open(version: Described, status: Status, principal: Principal, day: date) -> bool:
+    """Say whether a principal may open a citation on a day: one who may see it, of a version whose first day has come.
 
-    One that is superseded or whose days are over opens, and is told to be so. No draft opens, none that is withdrawn,
-    and none before its first day.
+    One that is superseded, were it from its first day on, or whose days are over opens, and is told to be so. No draft
+    opens, and none that is withdrawn.
     """
-    days = days_in_force(version, standing)
-    return days is not None and days[0] <= day and in_audience(version, principal)
+    return in_audience(version, principal) and status == "active" and version.effective_from <= day

@@ -1,20 +1,22 @@
 """The gate: every text that anybody is shown comes through here, after the rule has let its metadata pass.
 
-Tables only narrow down what is looked at. What decides is the rule of `sid.governed.eligibility`, applied to metadata
-whose digest is checked first; a text is read only then, and its digest checked too.
+What decides is the rule of `sid.governed.eligibility`, applied to metadata whose digest is checked first; a text is
+read only then, and its digest checked too. The table ``in_force`` only narrows down what is looked at. ``supersession``
+and ``status_change`` say what became of a version, and are believed: that they are wrong only `AuditLog.verify` finds.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from .eligibility import is_eligible, is_in_force, may_open
+from .eligibility import in_audience, is_eligible, is_in_force, is_meant_for, may_open
 from .locators import VersionKey
-from .packing import sha256
+from .packing import sha256, unpacked
 from .principal import Principal
-from .standing import Damaged, metadata_of, standing_of, successors_of
+from .standing import Damaged, metadata_of, standing_of, status_of, successors_of, supersedes
 from .versions import Metadata
 
 __all__ = ["EVERYONE_KEY", "Admitted", "Eligible", "Openable", "admit", "eligible"]
@@ -25,7 +27,17 @@ EVERYONE_KEY = b""
 _CANDIDATES = (
     "SELECT version.number, version.document, version.version, version.metadata, version.digest FROM in_force "
     "JOIN version ON version.number = in_force.number "
-    "WHERE in_force.organization = ? AND in_force.scope = ? AND in_force.until > ? AND in_force.since <= ?"
+    "WHERE in_force.organization = ? AND in_force.scope = ? AND in_force.required = ? "
+    "AND in_force.until > ? AND in_force.since <= ?"
+)
+
+# Each distinct value by one look into the key, however many rows have it.
+_REQUIRED = (
+    "WITH RECURSIVE found(required) AS ("
+    "SELECT min(required) FROM in_force WHERE organization = ?1 AND scope = ?2 UNION ALL "
+    "SELECT (SELECT min(required) FROM in_force "
+    "WHERE organization = ?1 AND scope = ?2 AND required > found.required) FROM found "
+    "WHERE found.required IS NOT NULL) SELECT required FROM found WHERE required IS NOT NULL"
 )
 
 
@@ -56,11 +68,14 @@ class Eligible:
 def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, day: date) -> Eligible:
     """Give all that a principal's question, asked in a scope and about a day, may be answered from."""
     versions, damaged = [], []
-    for organization in (EVERYONE_KEY, principal.organization_id.encode()):
-        when = day.toordinal()
-        for number, *row in connection.execute(_CANDIDATES, (organization, scope.encode(), when, when)).fetchall():
+    when = day.toordinal()
+    for place in _places(connection, principal, scope):
+        for number, *row in connection.execute(_CANDIDATES, (*place, when, when)).fetchall():
             try:
                 metadata = metadata_of((row[0], row[1], row[2], row[3]))
+                # What is damaged about versions that are not theirs must change nothing of the asker's.
+                if not is_meant_for(metadata, principal, scope):
+                    continue
                 if is_eligible(metadata, standing_of(connection, metadata), principal, scope, day):
                     versions.append(Admitted(metadata, _text(connection, number, metadata)))
             except Damaged as error:
@@ -68,9 +83,24 @@ def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, d
     return Eligible(tuple(sorted(versions, key=lambda one: one.key)), tuple(sorted(damaged)))
 
 
+def _places(connection: sqlite3.Connection, principal: Principal, scope: str) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Give organization, scope and required entitlements of what the principal may see, as the table has them."""
+    for organization in (EVERYONE_KEY, principal.organization_id.encode()):
+        for (required,) in connection.execute(_REQUIRED, (organization, scope.encode())).fetchall():
+            try:
+                mine = principal.entitlements.issuperset(unpacked(required))
+            except (TypeError, ValueError):
+                continue  # nobody's; `verify` tells of it
+            if mine:
+                yield organization, scope.encode(), required
+
+
 @dataclass(frozen=True)
 class Openable:
-    """A version that the principal may open: whether it is in force, and which of those in its place open too."""
+    """A version that the principal may open: whether it is in force, and which of those in its place open too.
+
+    Those are all that supersede it by now, directly or through others, seen or not.
+    """
 
     admitted: Admitted
     is_current: bool
@@ -92,16 +122,38 @@ def admit(connection: sqlite3.Connection, principal: Principal, key: VersionKey,
     if row is None:
         return None
     metadata = metadata_of(row[1:])
-    standing = standing_of(connection, metadata)
-    if not may_open(metadata, standing, principal, day):
+    # What is damaged about versions that are not theirs must change nothing of the asker's.
+    if not in_audience(metadata, principal):
         return None
-    visible = tuple(
-        successor.key
-        for successor in successors_of(connection, key)
-        if may_open(successor, standing_of(connection, successor), principal, day)
-    )
+    if not may_open(metadata, status_of(connection, metadata), principal, day):
+        return None
+    standing = standing_of(connection, metadata)
+    visible = tuple(_visible_successors(connection, principal, key, day))
     admitted = Admitted(metadata, _text(connection, row[0], metadata))
     return Openable(admitted, is_in_force(metadata, standing, day), visible)
+
+
+def _visible_successors(
+    connection: sqlite3.Connection, principal: Principal, key: VersionKey, day: date
+) -> list[VersionKey]:
+    found: dict[VersionKey, bool] = {}
+    waiting = [key]
+    while waiting:
+        try:
+            successors = successors_of(connection, waiting.pop())
+        except Damaged:
+            # Those of the version itself decide whether it is in force, and were read before. Of those further on
+            # none is named: who they are for is not known.
+            continue
+        for successor in successors:
+            try:
+                if successor.key in found or successor.effective_from > day or not supersedes(connection, successor):
+                    continue
+                found[successor.key] = may_open(successor, status_of(connection, successor), principal, day)
+            except Damaged:
+                continue
+            waiting.append(successor.key)
+    return sorted(key for key, visible in found.items() if visible)
 
 
 def _text(connection: sqlite3.Connection, number: int, metadata: Metadata) -> str:

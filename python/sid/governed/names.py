@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence, Set
 
 __all__ = ["NAME_MAX", "checked_name", "checked_names"]
 
@@ -41,8 +41,9 @@ def checked_names(what: str, values: object) -> frozenset[str]:
     Raises
     ------
     TypeError, ValueError
-        If it is not a collection of names; a single string is none.
+        If it is not a list or set of names; a single string is none, nor is a mapping.
     """
-    if isinstance(values, str) or not isinstance(values, Collection):
-        raise TypeError(f"{what} must be a collection of names, got {values!r:.80}")
+    # No mapping: its values could say no where its keys are taken for yes.
+    if not isinstance(values, Sequence | Set) or isinstance(values, str | bytes | bytearray | memoryview):
+        raise TypeError(f"{what} must be a collection of names, a list or a set, got {values!r:.80}")
     return frozenset(checked_name(f"each of {what}", value) for value in values)

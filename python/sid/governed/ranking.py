@@ -88,4 +88,4 @@ def passage(version: Admitted, question: str, tokens: int) -> Passage:
 def passage_at(version: Admitted, locator: Locator) -> Passage:
     """Give the passage that a locator names in its version."""
     text = version.text[locator.start : locator.end]
-    return Passage(locator, version.metadata.title, text, sha256(text.encode()), version.metadata.digest)
+    return Passage(locator, version.metadata.title, text, sha256(text.encode()))

@@ -35,16 +35,14 @@ class Passage:
     text
         The passage: characters ``locator.start`` to ``locator.end`` of the version's text.
     digest
-        The SHA-256 of the text, as UTF-8, in hexadecimal.
-    version_digest
-        The version's own; see `DocumentVersion.digest`.
+        The SHA-256 of the text, as UTF-8, in hexadecimal. That of the version is not given: who else may see it could
+        be guessed from that.
     """
 
     locator: Locator
     title: str
     text: str
     digest: str
-    version_digest: str
 
     @property
     def document_id(self) -> str:

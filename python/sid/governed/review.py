@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..backends.sqlite_files import settings
 from .audit import ID_KEY, append
 from .names import checked_name, checked_names
-from .packing import packed, sha256, unpacked
+from .packing import packed, readable, sha256, unpacked
 
 if TYPE_CHECKING:
     from .store import GovernedStore
@@ -31,10 +32,10 @@ State: TypeAlias = Literal["open", "claimed", "resolved"]
 
 _COLUMNS = "id, qualification, subject, filed_at, state, claims, reviewer, claimed_until, resolution"
 
-# The oldest item of a qualification that is open, or whose claim has run out.
+# The items of a qualification that are open, or whose claim has run out, oldest first.
 _NEXT = (
     f"SELECT number, {_COLUMNS} FROM review WHERE qualification = ? AND (state = 'open' "  # noqa: S608
-    "OR (state = 'claimed' AND claimed_until <= ?)) ORDER BY number LIMIT 1"
+    "OR (state = 'claimed' AND claimed_until <= ?)) ORDER BY number"
 )
 
 
@@ -91,6 +92,8 @@ class ReviewItem:
         When it runs out.
     resolution
         What the reviewer decided, once it is resolved.
+    damaged
+        What is wrong with the item if it is not as it was written; its subject is empty then, and nobody can claim it.
     """
 
     id: str
@@ -102,6 +105,7 @@ class ReviewItem:
     reviewer_id: str | None
     claimed_until: str | None
     resolution: str | None
+    damaged: str | None = None
 
 
 def file_review(
@@ -187,19 +191,34 @@ class ReviewQueue:
         ----------
         lease
             How long the claim holds; after that the item waits again.
+
+        Raises
+        ------
+        ValueError
+            If the lease is not positive, or ends later than there are days.
+
+        Examples
+        --------
+        >>> from sid.governed import GovernedStore
+        >>> with GovernedStore() as store:
+        ...     print(ReviewQueue(store).claim(Reviewer("lin", {"pumps"})))
+        None
         """
         if lease <= timedelta(0):
             raise ValueError(f"lease must be positive, got {lease}")
         with self._store.writing() as (connection, now):
-            found = [
-                row
+            try:
+                until = _instant(now + lease)
+            except OverflowError:
+                raise ValueError(f"lease must end before the year 10000, got {lease}") from None
+            firsts = (
+                _first_whole(connection.execute(_NEXT, (qualification.encode(), _instant(now))))
                 for qualification in reviewer.qualifications
-                if (row := connection.execute(_NEXT, (qualification.encode(), _instant(now))).fetchone())
-            ]
+            )
+            found = [row for row in firsts if row is not None]
             if not found:
                 return None
             number, *row = min(found)
-            until = _instant(now + lease)
             connection.execute(
                 "UPDATE review SET state = 'claimed', claims = claims + 1, reviewer = ?, claimed_until = ? "
                 "WHERE number = ?",
@@ -223,6 +242,10 @@ class ReviewQueue:
         ------
         ClaimLost
             If this claim holds it no more.
+        KeyError
+            If there is no such item.
+        ValueError
+            If the resolution is none.
         """
         if not isinstance(resolution, str) or not resolution.strip() or len(resolution) > NOTE_MAX:
             raise ValueError(f"resolution must have 1 to {NOTE_MAX} characters, got {resolution!r:.80}")
@@ -242,6 +265,8 @@ class ReviewQueue:
         ------
         ClaimLost
             If this claim holds it no more.
+        KeyError
+            If there is no such item.
         """
         with self._store.writing() as (connection, now):
             self._require_held(connection, item)
@@ -279,16 +304,25 @@ def _instant(instant: datetime) -> str:
     return instant.isoformat(timespec="microseconds")
 
 
-def _item(row: tuple[Any, ...]) -> ReviewItem:
+def _first_whole(rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...] | None:
+    """Give the first row, a number before an item's, whose item is as it was written."""
+    return next((row for row in rows if _item(row[1:]).damaged is None), None)
+
+
+def _item(row: Sequence[Any]) -> ReviewItem:
     review_id, qualification, subject, filed_at, state, claims, reviewer, until, resolution = row
-    return ReviewItem(
-        review_id,
-        qualification.decode(),
-        unpacked(subject),
-        filed_at,
-        state,
-        claims,
-        None if reviewer is None else reviewer.decode(),
-        until,
-        None if resolution is None else unpacked(resolution),
-    )
+    try:
+        return ReviewItem(
+            review_id,
+            qualification.decode(),
+            unpacked(subject),
+            filed_at,
+            state,
+            claims,
+            None if reviewer is None else reviewer.decode(),
+            until,
+            None if resolution is None else unpacked(resolution),
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        damaged = f"{type(error).__name__}: {error}"[:200]
+        return ReviewItem(review_id, readable(qualification), {}, filed_at, state, claims, None, until, None, damaged)

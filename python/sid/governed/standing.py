@@ -11,7 +11,7 @@ from .locators import VersionKey
 from .packing import readable
 from .versions import STATUSES, Metadata, Status
 
-__all__ = ["Damaged", "metadata_of", "standing_of", "successors_of"]
+__all__ = ["Damaged", "metadata_of", "standing_of", "status_of", "successors_of", "supersedes"]
 
 
 class Damaged(Exception):
@@ -57,9 +57,20 @@ def standing_of(connection: sqlite3.Connection, metadata: Metadata) -> Standing:
     days = [
         successor.effective_from
         for successor in successors_of(connection, metadata.key)
-        if _supersedes(connection, successor)
+        if supersedes(connection, successor)
     ]
-    return Standing(_history(connection, metadata)[-1][0], min(days, default=None))
+    return Standing(status_of(connection, metadata), min(days, default=None))
+
+
+def status_of(connection: sqlite3.Connection, metadata: Metadata) -> Status:
+    """Give what a version's status is now.
+
+    Raises
+    ------
+    Damaged
+        If it is not as it was written.
+    """
+    return _history(connection, metadata)[-1][0]
 
 
 def successors_of(connection: sqlite3.Connection, key: VersionKey) -> list[Metadata]:
@@ -79,19 +90,13 @@ def successors_of(connection: sqlite3.Connection, key: VersionKey) -> list[Metad
     return sorted((metadata_of(row) for row in rows), key=lambda metadata: metadata.key)
 
 
-def _supersedes(connection: sqlite3.Connection, metadata: Metadata) -> bool:
-    """Say whether a version stands in the place of those it names: it is active, or was so on its first day or later.
+def supersedes(connection: sqlite3.Connection, metadata: Metadata) -> bool:
+    """Say whether a version stands, from its first day on, in the place of those it names: it is or ever was active.
 
-    What was superseded does not come back when its successor is withdrawn: that would bring an old text into force
-    without anybody having said so.
+    Withdrawing it gives nothing back, not even before its first day. That would bring an old text into force without
+    anybody having said so, and beside another version perhaps.
     """
-    history = _history(connection, metadata)
-    status, day = history[-1]
-    if status == "withdrawn":
-        # One that was written as withdrawn is taken to have been in force.
-        was_active = any(earlier == "active" for earlier, _ in history) or len(history) == 1
-        return was_active and (day is None or day >= metadata.effective_from)
-    return status == "active"
+    return any(status == "active" for status, _ in _history(connection, metadata))
 
 
 def _history(connection: sqlite3.Connection, metadata: Metadata) -> list[tuple[Status, date | None]]:

@@ -173,16 +173,32 @@ supersede the earlier, or end that before
         ...     store.add([version(1), version(2, supersedes={"NS-1@1"})])
         Added(added=2, unchanged=0)
         """
-        given = list(versions)
+        return self.load(versions, (), by=by)
+
+    def load(self, versions: Iterable[DocumentVersion], tickets: Iterable[Ticket], *, by: str = "application") -> Added:
+        """Write versions, as `add` does, and tickets, as `put_tickets` does: all of them or none.
+
+        Raises
+        ------
+        Refused, TypeError
+            As `add` and `put_tickets` do.
+        """
+        given, others = list(versions), list(tickets)
         for version in given:
             if type(version) is not DocumentVersion:
                 raise TypeError(f"versions must be DocumentVersion objects, got {version!r:.80}")
+        for ticket in others:
+            if type(ticket) is not Ticket:
+                raise TypeError(f"tickets must be Ticket objects, got {ticket!r:.80}")
         checked_name("by", by)
         with self._authority() as (connection, now):
             written = write(connection, given)
             if written:
                 digests = {str(metadata.key): metadata.digest for metadata in written}
                 append(connection, now, "added", {"by": by, "versions": digests})
+            if others:
+                digests = {ticket.ticket_id: write_ticket(connection, ticket) for ticket in others}
+                append(connection, now, "tickets", {"by": by, "tickets": digests})
         return Added(len(written), len(given) - len(written))
 
     def set_status(self, document_id: str, version: int, status: Status, *, by: str = "application") -> None:
@@ -206,16 +222,14 @@ supersede the earlier, or end that before
                 append(connection, now, "status", said)
 
     def put_tickets(self, tickets: Iterable[Ticket], *, by: str = "application") -> None:
-        """Write tickets, each in the place of one with the same id, all of them or none."""
-        given = list(tickets)
-        for ticket in given:
-            if type(ticket) is not Ticket:
-                raise TypeError(f"tickets must be Ticket objects, got {ticket!r:.80}")
-        checked_name("by", by)
-        with self.writing() as (connection, now):
-            digests = {ticket.ticket_id: write_ticket(connection, ticket) for ticket in given}
-            if digests:
-                append(connection, now, "tickets", {"by": by, "tickets": digests})
+        """Write tickets, each in the place of one with the same id, all of them or none.
+
+        Raises
+        ------
+        TypeError
+            If something is not a ticket.
+        """
+        self.load((), tickets, by=by)
 
     def read_service_instruction(
         self, principal: Principal, ticket_id: str, question: str, *, tickets: TicketReader | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import date
 from functools import cached_property, lru_cache
@@ -69,9 +69,17 @@ class Described:
 
     def _superseded(self) -> tuple[VersionKey, ...]:
         named: object = self.supersedes
-        if isinstance(named, str) or not isinstance(named, Collection):
-            raise TypeError(f"supersedes must be a collection of document_id@version, got {named!r:.80}")
-        keys = {VersionKey.parse(key if isinstance(key, str) else str(VersionKey(*key))) for key in named}
+        if not isinstance(named, Sequence | Set) or isinstance(named, str | bytes | bytearray | memoryview):
+            raise TypeError(
+                f"supersedes must be a collection of document_id@version, a list or a set, got {named!r:.80}"
+            )
+        keys = set()
+        for key in named:
+            if isinstance(key, VersionKey):
+                key = str(key)
+            if not isinstance(key, str):
+                raise TypeError(f"each of supersedes must be a VersionKey or document_id@version, got {key!r:.80}")
+            keys.add(VersionKey.parse(key))
         if self.key in keys:
             raise ValueError(f"{self.key} cannot supersede itself")
         return tuple(sorted(keys))
@@ -110,8 +118,8 @@ class DocumentVersion(Described):
     required_entitlements
         All of these a principal needs to see it.
     status
-        ``"draft"`` (nobody sees it, it supersedes nothing), ``"active"``, or ``"withdrawn"`` (nobody sees it; what it
-        superseded does not come back).
+        ``"draft"`` (nobody sees it, it supersedes nothing), ``"active"``, or ``"withdrawn"`` (nobody sees it; if it
+        was active ever, what it supersedes stays superseded).
     supersedes
         The versions in whose place it is from ``effective_from`` on, as ``VersionKey`` or ``"document_id@version"``.
         Who may see it makes no difference to that.

@@ -11,10 +11,11 @@ from .eligibility import days_in_force
 from .errors import Refused
 from .gate import EVERYONE_KEY
 from .locators import VersionKey
-from .standing import metadata_of, standing_of
+from .packing import packed
+from .standing import metadata_of, standing_of, status_of
 from .versions import DocumentVersion, Metadata, Status
 
-__all__ = ["FOREVER", "change_status", "in_force_rows", "write"]
+__all__ = ["FOREVER", "change_status", "in_force_rows", "overlap", "write"]
 
 FOREVER = date.max.toordinal() + 1
 """The day that never comes, as an ordinal."""
@@ -53,7 +54,7 @@ def write(connection: sqlite3.Connection, versions: Sequence[DocumentVersion]) -
 def change_status(connection: sqlite3.Connection, key: VersionKey, status: Status, day: date) -> bool:
     """Change what a version's status is: a draft's to any other, an active one's to withdrawn. Say whether it changed.
 
-    ``day`` is that of the change: one withdrawn before its first day never superseded anything.
+    ``day`` is that of the change. To withdraw gives nothing back, so that it is never refused.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def change_status(connection: sqlite3.Connection, key: VersionKey, status: Statu
     metadata = _metadata(connection, key)
     if metadata is None:
         raise Refused(f"there is no version {key}")
-    before = standing_of(connection, metadata).status
+    before = status_of(connection, metadata)
     if status == before:
         return False
     if (before, status) not in (("draft", "active"), ("draft", "withdrawn"), ("active", "withdrawn")):
@@ -120,15 +121,15 @@ def _settle(connection: sqlite3.Connection, changed: Iterable[Metadata]) -> None
         ).fetchone()
         connection.execute("DELETE FROM in_force WHERE number = ?", (number,))
         connection.executemany(
-            "INSERT INTO in_force VALUES (?, ?, ?, ?, ?)", in_force_rows(connection, metadata, number)
+            "INSERT INTO in_force VALUES (?, ?, ?, ?, ?, ?)", in_force_rows(connection, metadata, number)
         )
-    for document_id in dict.fromkeys(metadata.document_id for metadata in changed):
+    for document_id in dict.fromkeys(metadata.document_id for metadata in touched.values()):
         _refuse_overlap(connection, document_id)
 
 
 def in_force_rows(
     connection: sqlite3.Connection, metadata: Metadata, number: int
-) -> list[tuple[bytes, bytes, int, int, int]]:
+) -> list[tuple[bytes, bytes, bytes, int, int, int]]:
     """Give the rows that say where and when a version is in force: one an organization."""
     days = days_in_force(metadata, standing_of(connection, metadata))
     if days is None:
@@ -136,16 +137,25 @@ def in_force_rows(
     since, until = days[0].toordinal(), FOREVER if days[1] is None else days[1].toordinal()
     audience = metadata.audience
     keys = [name.encode() for name in sorted(audience)] if isinstance(audience, frozenset) else [EVERYONE_KEY]
-    return [(key, metadata.scope.encode(), until, since, number) for key in keys]
+    required = packed(sorted(metadata.required_entitlements))
+    return [(key, metadata.scope.encode(), required, until, since, number) for key in keys]
 
 
 def _refuse_overlap(connection: sqlite3.Connection, document_id: str) -> None:
-    """Refuse two versions of one document that are in force on one day for one organization."""
     rows = connection.execute(
         "SELECT DISTINCT in_force.since, in_force.until, version.version, in_force.organization FROM version "
         "JOIN in_force ON in_force.number = version.number WHERE version.document = ?",
         (document_id.encode(),),
     )
+    if said := overlap(document_id, rows):
+        raise Refused(f"{said}: let the later supersede the earlier, or end that before")
+
+
+def overlap(document_id: str, rows: Iterable[tuple[int, int, int, bytes]]) -> str | None:
+    """Say which two versions of a document would be in force on one day for one organization, if any would.
+
+    The rows are ``since, until, version, organization``.
+    """
     # Of each organization, the version last begun and the day it ends: as none overlapped so far, no other can.
     last: dict[bytes, tuple[int, int]] = {}
     for since, until, version, organization in sorted(rows):
@@ -153,12 +163,12 @@ def _refuse_overlap(connection: sqlite3.Connection, document_id: str) -> None:
         for audience, (other, ends) in last.items():
             if other != version and since < ends and (everyone or audience in (EVERYONE_KEY, organization)):
                 shared = organization if audience == EVERYONE_KEY else audience
-                raise Refused(
+                return (
                     f"{VersionKey(document_id, version)} and {VersionKey(document_id, other)} would both be in force "
-                    f"on {date.fromordinal(since)} for {_named(shared)}: let the later supersede the earlier, or end "
-                    "that before"
+                    f"on {date.fromordinal(since)} for {_named(shared)}"
                 )
         last[organization] = (version, until)
+    return None
 
 
 def _named(organization: bytes) -> str:
