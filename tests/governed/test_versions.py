@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, date, datetime
 
 import pytest
@@ -318,3 +319,16 @@ def test_files_that_are_no_store(tmp_path) -> None:
 def test_a_clock_without_a_zone_is_refused() -> None:
     with GovernedStore(clock=Clock(datetime(2026, 1, 1))) as made, pytest.raises(ValueError, match="offset"):
         made.add([version()])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_a_new_store_is_for_its_owner_alone(tmp_path) -> None:
+    path = tmp_path / "store"
+    before = os.umask(0)
+    try:
+        with store(path, version()):
+            modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes["store"] == 0o600
+    assert set(modes.values()) == {0o600}

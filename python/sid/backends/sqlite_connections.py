@@ -180,6 +180,10 @@ class SqliteConnections:
         if self.path is None:
             return self._opened(":memory:")
         if self.writable:
+            if self.kind.private:
+                # An empty file is an empty database. What SQLite makes beside it has its mode.
+                with contextlib.suppress(OSError):  # it is there, or cannot be made, as will be told
+                    os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             return self._opened(f"{self.path.as_uri()}?mode=rwc")
         connection = self._opened(f"{self.path.as_uri()}?mode=ro")
         try:

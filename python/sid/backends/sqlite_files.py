@@ -42,6 +42,8 @@ class FileKind:
         Makes the tables in an empty database, `SETTINGS_TABLE` among them, given the first settings.
     durable
         Whether what is committed must outlive a power cut, not only a killed process.
+    private
+        Whether a new file is for its owner alone, whatever the umask says.
     error
         What is raised about a file.
     """
@@ -54,6 +56,7 @@ class FileKind:
     mend: str
     create: Callable[[sqlite3.Connection, Mapping[str, Any]], None]
     durable: bool = False
+    private: bool = False
     error: type[UnusableIndex] = UnusableIndex
 
 

@@ -72,5 +72,6 @@ STORE = FileKind(
     mend="restore it from a copy",
     create=_create,
     durable=True,
+    private=True,  # it holds the secret that ids of reviews are made with
     error=UnusableStore,
 )
