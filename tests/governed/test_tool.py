@@ -11,7 +11,17 @@ import pytest
 from sid import DocumentCache
 from sid.backends import Corpus, SqliteBackend
 from sid.episode import Episode, replay
-from sid.governed import AuditLog, GovernedStore, InvalidArguments, Locator, Opened, Principal, ServiceInstructions
+from sid.governed import (
+    AskPolicy,
+    AuditLog,
+    GovernedStore,
+    InvalidArguments,
+    Locator,
+    Opened,
+    Principal,
+    ServiceInstructions,
+)
+from sid.governed.ranking import Ranked, supported
 from sid.governed.tool import UNAVAILABLE, service_instruction_tool
 from sid.id_stream import IdStream
 from sid.tools import (
@@ -246,3 +256,60 @@ def test_locators_of_the_answer_hold_for_ever(made, tmp_path: Path) -> None:
     opened = made.open_citation(ADA, locator)
     assert (opened.text, opened.is_current) == (passage["content"], False)
     assert list(map(str, opened.superseded_by_visible)) == ["NS-1@2"]
+
+
+def test_every_refused_call_is_logged() -> None:
+    for arguments in (
+        {"ticket_id": "T-1", "question": "x", "day": "2020-01-01"},
+        {"ticket_id": 10**5000, "question": "x"},
+        {"ticket_id": "T-1", "question": [10**5000]},
+        {"ticket_id": "T 1", "question": "x"},
+        {},
+    ):
+        with store(None, version()) as made:
+            before = len(list(AuditLog(made).entries()))
+            with pytest.raises(InvalidArguments):
+                ServiceInstructions(made, ADA).call(arguments)
+            *_, last = AuditLog(made).entries()
+            assert last.sequence == before + 1
+            assert (last.kind, last.data["outcome"]) == ("asked", "invalid_arguments")
+            assert AuditLog(made).verify() == []
+
+
+def test_a_document_that_is_another_under_the_same_id_is_refused_whole() -> None:
+    cache = DocumentCache()
+    first = ToolAnswer("", [{"id": "a", "content": "rule one"}])
+    render_answer(cache, "rules", first)
+    before = (dict(cache.seen_ledger), len(cache.documents))
+    for documents in (
+        [{"id": "b", "content": "x"}, {"id": "a", "content": "rule two"}],
+        [{"id": "c", "content": "x"}, {"id": "c", "content": "y"}],
+    ):
+        with pytest.raises(ValueError, match="two documents with the id"):
+            render_answer(cache, "rules", ToolAnswer("", documents))
+        assert (dict(cache.seen_ledger), len(cache.documents)) == before
+    assert "[seen:" in render_answer(cache, "rules", first)
+
+
+@pytest.mark.parametrize("ticket_id", ["T 7", "", "-T", "T" * 65, "Т-1", "T-1\n"])
+def test_tickets_that_nobody_can_ask_about_are_none(ticket_id) -> None:
+    with pytest.raises(ValueError, match="ticket_id must be 1 to 64"):
+        ticket(ticket_id)
+
+
+def test_policies_that_cannot_be() -> None:
+    for given in ({"passages": 1.5}, {"passage_tokens": True}):
+        with pytest.raises(TypeError, match="integers"):
+            AskPolicy(**given)
+    for given in ({"passages": 0}, {"coverage": 0}, {"coverage": float("nan")}):
+        with pytest.raises(ValueError, match="at least 1"):
+            AskPolicy(**given)
+
+
+def test_coverage_is_the_number_that_is_written() -> None:
+    terms = [f"t{number}" for number in range(25)]
+    for matched in range(26):
+        for hundredths in range(1, 101):
+            one = Ranked(None, 1.0, matched, 1)  # type: ignore[arg-type]
+            expected = matched >= 1 and 100 * matched >= hundredths * 25
+            assert bool(supported([one], terms, hundredths / 100)) == expected

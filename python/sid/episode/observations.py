@@ -16,6 +16,7 @@ from ..id_stream import IdStream
 from ..ranges import InvalidCharacterRange, resolve_char_range
 from ..tools import ToolAnswer, ToolError
 from ..tools.extra import ExtraDocument, render_answer
+from .errors import BackendError
 from .fetch import Search
 from .hits import CONTENT, ID
 
@@ -61,8 +62,17 @@ class Observations:
         return self.cache.render_results(results, search.query, snippet_size=search.snippet_size, display_fields=fields)
 
     def answer(self, tool: str, answer: ToolAnswer) -> str:
-        """Show what an extra tool gave, whose documents are plain, and record what is shown."""
-        return render_answer(self.cache, tool, answer) or NO_RESULTS
+        """Show what an extra tool gave, whose documents are plain, and record what is shown.
+
+        Raises
+        ------
+        BackendError
+            If a document has the id of another that was shown before.
+        """
+        try:
+            return render_answer(self.cache, tool, answer) or NO_RESULTS
+        except ValueError as error:
+            raise BackendError(str(error)) from error
 
     def read(self, reference: str) -> str:
         """Show a document, or a range of it, from the start of what is asked and at most `READ_CHARACTERS`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from .ranking import passage, question_terms, rank, supported
 from .results import Answer, Found, NoApplicableInstruction, Unavailable
 from .review import file_review
 from .standing import Damaged
-from .tickets import Ticket, may_read, read_ticket
+from .tickets import TICKET_ID_FORM, Ticket, is_ticket_id, may_read, read_ticket
 
 if TYPE_CHECKING:
     from .store import GovernedStore
@@ -27,10 +26,6 @@ __all__ = ["QUESTION_MAX", "AskPolicy", "InvalidArguments", "TicketReader", "ask
 
 QUESTION_MAX = 2_000
 """Characters of a question at most, in code points."""
-
-TICKET_ID_MAX = 64
-
-_TICKET_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{TICKET_ID_MAX - 1}}}", re.ASCII)
 
 _LOGGED_CHARACTERS = 200
 
@@ -57,7 +52,7 @@ class AskPolicy:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If one of them is none that can be.
     """
 
@@ -66,6 +61,9 @@ class AskPolicy:
     coverage: float = 0.5
 
     def __post_init__(self) -> None:
+        for number in (self.passages, self.passage_tokens):
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise TypeError(f"passages and passage_tokens must be integers, got {self}")
         if self.passages < 1 or self.passage_tokens < 1 or not 0 < self.coverage <= 1:
             raise ValueError(
                 f"passages and passage_tokens must be at least 1, coverage above 0 and at most 1; got {self}"
@@ -80,15 +78,20 @@ def check_arguments(ticket_id: object, question: object) -> tuple[str, str]:
     InvalidArguments
         If not.
     """
-    if not isinstance(ticket_id, str) or not _TICKET_ID.fullmatch(ticket_id):
-        raise InvalidArguments(
-            f"ticket_id must be 1 to {TICKET_ID_MAX} ASCII letters, digits, '.', '_' and '-', a letter or digit "
-            f"first; got {ticket_id!a:.80}"
-        )
+    if not isinstance(ticket_id, str) or not is_ticket_id(ticket_id):
+        raise InvalidArguments(f"ticket_id must be {TICKET_ID_FORM}; got {_short(ticket_id):.80}")
     if not isinstance(question, str) or not question.strip() or len(question) > QUESTION_MAX:
-        got = f"{len(question)} characters" if isinstance(question, str) else f"{question!a:.80}"
+        got = f"{len(question)} characters" if isinstance(question, str) else f"{_short(question):.80}"
         raise InvalidArguments(f"question must be a text of 1 to {QUESTION_MAX} characters, not blank; got {got}")
     return ticket_id, question
+
+
+def log_invalid(store: GovernedStore, principal: Principal, ticket_id: object, question: object) -> None:
+    """Note that somebody's call was none that can be answered."""
+    said = {"ticket": _short(ticket_id), "question": _short(question), "outcome": "invalid_arguments"}
+    with store.writing() as (connection, now):
+        who = {"operator": principal.operator_id, "organization": principal.organization_id}
+        append(connection, now, "asked", {**who, **said})
 
 
 def ask(
@@ -99,9 +102,7 @@ def ask(
     try:
         ticket_id, question = check_arguments(ticket_id, question)
     except InvalidArguments:
-        with store.writing() as (connection, now):
-            said = {"ticket": _short(ticket_id), "question": _short(question)}
-            append(connection, now, "asked", {**who, **said, "outcome": "invalid_arguments"})
+        log_invalid(store, principal, ticket_id, question)
         raise
     asked = {**who, "ticket": ticket_id, "question": question}
     theirs = None if tickets is None else tickets(principal, ticket_id)
@@ -171,4 +172,5 @@ class _Sought:
 
 
 def _short(value: object) -> str:
-    return f"{value!a:.{_LOGGED_CHARACTERS}}"
+    # Of a text, no more is written out than is kept; of anything else, what it is: it may be of any size.
+    return ascii(value[:_LOGGED_CHARACTERS])[:_LOGGED_CHARACTERS] if isinstance(value, str) else type(value).__name__

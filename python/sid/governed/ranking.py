@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from .. import _kernels
 from ..analysis import kept_terms
@@ -75,7 +76,8 @@ def rank(terms: Sequence[str], versions: Sequence[Admitted]) -> list[Ranked]:
 
 def supported(ranked: Sequence[Ranked], terms: Sequence[str], coverage: float) -> list[Ranked]:
     """Give those that support a question: they hold at least this part of its terms, and at least one."""
-    least = max(1, math.ceil(coverage * len(terms)))
+    # As the number is written: a product of floats may be above the whole number that is meant.
+    least = max(1, math.ceil(Fraction(repr(float(coverage))) * len(terms)))
     return [one for one in ranked if one.matched >= least]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +15,23 @@ from .packing import packed, readable, sha256, unpacked
 from .principal import Principal
 from .standing import Damaged
 
-__all__ = ["Ticket", "may_read", "read_ticket", "ticket_of", "write_ticket"]
+__all__ = ["TICKET_ID_FORM", "Ticket", "is_ticket_id", "may_read", "read_ticket", "ticket_of", "write_ticket"]
+
+_TICKET_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+
+TICKET_ID_FORM = "1 to 64 ASCII letters, digits, '.', '_' and '-', a letter or digit first"
+"""What the id of a ticket must be, in words."""
+
+
+def is_ticket_id(value: object) -> bool:
+    """Say whether a value has the form of a ticket's id.
+
+    Examples
+    --------
+    >>> is_ticket_id("T-1042"), is_ticket_id("T 1042")
+    (True, False)
+    """
+    return isinstance(value, str) and _TICKET_ID.fullmatch(value) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +41,7 @@ class Ticket:
     Parameters
     ----------
     ticket_id
-        What names it.
+        What names it: 1 to 64 ASCII letters, digits, ``.``, ``_`` and ``-``, a letter or digit first.
     organization_id
         Whose it is.
     scope
@@ -55,7 +72,9 @@ class Ticket:
     required_entitlements: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        for name in ("ticket_id", "organization_id", "scope"):
+        if not is_ticket_id(self.ticket_id):
+            raise ValueError(f"ticket_id must be {TICKET_ID_FORM}; got {self.ticket_id!a:.80}")
+        for name in ("organization_id", "scope"):
             checked_name(name, getattr(self, name))
         object.__setattr__(self, "opened_at", as_instant("opened_at", self.opened_at))
         required = checked_names("required_entitlements", self.required_entitlements)

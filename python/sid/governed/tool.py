@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..tools import Tool, ToolAnswer, ToolExample, strict
-from .asking import QUESTION_MAX, InvalidArguments, TicketReader
+from .asking import QUESTION_MAX, InvalidArguments, TicketReader, log_invalid
 from .principal import Principal
 from .results import Answer, Found, NoApplicableInstruction, Passage
 from .store import GovernedStore
@@ -95,6 +95,7 @@ class ServiceInstructions:
             If the arguments are others than two texts of the form that they must have.
         """
         if extra := sorted(set(arguments).difference(PARAMETERS)):
+            log_invalid(self._store, self._principal, *map(arguments.get, PARAMETERS))
             raise InvalidArguments(f"{NAME} takes ticket_id and question alone, not {extra[0]!a:.60}")
         ticket_id, question = (arguments.get(name) for name in PARAMETERS)
         given: Any = self._store.read_service_instruction  # which checks their types

@@ -84,6 +84,11 @@ def render_answer(cache: DocumentCache, tool: str, answer: ToolAnswer) -> str:
     answer
         What it gave.
 
+    Raises
+    ------
+    ValueError
+        If a document has the id of one that was shown before and is another; nothing of the answer is shown then.
+
     Examples
     --------
     >>> cache = DocumentCache()
@@ -95,6 +100,16 @@ def render_answer(cache: DocumentCache, tool: str, answer: ToolAnswer) -> str:
     Wear gloves.
     </doc>
     """
+    known: dict[ExtraDocument, str] = {}
+    for document in answer.documents:
+        data_id = ExtraDocument(tool, document["id"])
+        if data_id in cache:
+            known[data_id] = cache.get_document(data_id)["content"]
+        if known.setdefault(data_id, document["content"]) != document["content"]:
+            raise ValueError(
+                f"{tool} gave two documents with the id {document['id']!r:.100}: what was shown of the first would be "
+                "masked in the second; give each text an id of its own"
+            )
     shown = [answer.text] if answer.text else []
     for document in answer.documents:
         data_id = ExtraDocument(tool, document["id"])
