@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-"""The variables that say where certificates are."""
-
 _NAMED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 
 
@@ -45,17 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
             _print(result, as_json=arguments.json)
     except (CannotStart, ImportError) as error:
         print(f"sid episode: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        # The client of the service reads certificates, and does not say which.
-        variable = next((name for name in _CERTIFICATES if not os.path.exists(os.environ.get(name) or os.curdir)), None)
-        if variable is None:
-            raise
-        print(
-            f"sid episode: {variable} names {os.environ[variable]!r:.200}: {error.strerror}; name the file of "
-            "certificates that is there, or unset it",
-            file=sys.stderr,
-        )
         return 2
     except EpisodeError as error:
         print(f"sid episode: {error}", file=sys.stderr)
