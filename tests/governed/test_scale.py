@@ -39,6 +39,13 @@ def test_the_cost_of_a_question_is_that_of_its_eligible_set(bench) -> None:
     assert wider["steps"] <= NEAR * 10 * large["steps"]
 
 
+def test_a_hundred_thousand_versions_of_fifty_organizations(bench) -> None:
+    part, whole = bench.measure(10_000, 5), bench.measure(100_000, 50)
+    assert (part["eligible"], part["tokens"]) == (whole["eligible"], whole["tokens"])
+    assert whole["eligible"] == 300
+    assert whole["steps"] <= NEAR * part["steps"]
+
+
 def made_with(history: int, now) -> GovernedStore:
     """Make a store with one version in force, many that were, and many of others."""
     common = {"title": "t", "scope": "pumps", "audience": {"org0"}, "text": "valve1 pump2 seal3", "version": 1}
