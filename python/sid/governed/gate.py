@@ -34,9 +34,9 @@ _CANDIDATES = (
 # Each distinct value by one look into the key, however many rows have it.
 _REQUIRED = (
     "WITH RECURSIVE found(required) AS ("
-    "SELECT min(required) FROM in_force WHERE organization = ?1 AND scope = ?2 UNION ALL "
+    "SELECT min(required) FROM in_force WHERE organization = :organization AND scope = :scope UNION ALL "
     "SELECT (SELECT min(required) FROM in_force "
-    "WHERE organization = ?1 AND scope = ?2 AND required > found.required) FROM found "
+    "WHERE organization = :organization AND scope = :scope AND required > found.required) FROM found "
     "WHERE found.required IS NOT NULL) SELECT required FROM found WHERE required IS NOT NULL"
 )
 
@@ -86,7 +86,9 @@ def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, d
 def _places(connection: sqlite3.Connection, principal: Principal, scope: str) -> Iterator[tuple[bytes, bytes, bytes]]:
     """Give organization, scope and required entitlements of what the principal may see, as the table has them."""
     for organization in (EVERYONE_KEY, principal.organization_id.encode()):
-        for (required,) in connection.execute(_REQUIRED, (organization, scope.encode())).fetchall():
+        for (required,) in connection.execute(
+            _REQUIRED, {"organization": organization, "scope": scope.encode()}
+        ).fetchall():
             try:
                 mine = principal.entitlements.issuperset(unpacked(required))
             except (TypeError, ValueError):
