@@ -86,9 +86,8 @@ def eligible(connection: sqlite3.Connection, principal: Principal, scope: str, d
 def _places(connection: sqlite3.Connection, principal: Principal, scope: str) -> Iterator[tuple[bytes, bytes, bytes]]:
     """Give organization, scope and required entitlements of what the principal may see, as the table has them."""
     for organization in (EVERYONE_KEY, principal.organization_id.encode()):
-        for (required,) in connection.execute(
-            _REQUIRED, {"organization": organization, "scope": scope.encode()}
-        ).fetchall():
+        place = {"organization": organization, "scope": scope.encode()}
+        for (required,) in connection.execute(_REQUIRED, place).fetchall():
             try:
                 mine = principal.entitlements.issuperset(unpacked(required))
             except (TypeError, ValueError):
