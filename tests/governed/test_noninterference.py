@@ -208,8 +208,9 @@ def unrelated(corpus: Sequence[DocumentVersion], principal: Principal) -> list[D
 
     def has_a_say(hidden: DocumentVersion) -> bool:
         def meet(one: DocumentVersion) -> bool:
-            both = [set(ORGANIZATIONS) if v.audience == EVERYONE else v.audience for v in (hidden, one)]
-            return hidden.document_id == one.document_id and hidden.status == "active" and bool(both[0] & both[1])
+            everyone = EVERYONE in (hidden.audience, one.audience)
+            shared = everyone or bool(hidden.audience & one.audience)
+            return hidden.document_id == one.document_id and hidden.status == "active" and shared
 
         def supersedes(hidden: DocumentVersion, one: DocumentVersion) -> bool:
             return one.key in hidden.supersedes and hidden.status != "draft"
