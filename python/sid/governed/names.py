@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 
-__all__ = ["NAME_MAX", "checked_name", "checked_names"]
+__all__ = ["NAME_MAX", "checked_collection", "checked_name", "checked_names"]
 
 NAME_MAX = 200
 """Characters of a name at most, in code points."""
@@ -43,7 +43,17 @@ def checked_names(what: str, values: object) -> frozenset[str]:
     TypeError, ValueError
         If it is not a list or set of names; a single string is none, nor is a mapping.
     """
-    # No mapping: its values could say no where its keys are taken for yes.
+    return frozenset(checked_name(f"each of {what}", value) for value in checked_collection(what, "names", values))
+
+
+def checked_collection(what: str, kind: str, values: object) -> Collection[object]:
+    """Give a list or set of things of a kind.
+
+    Raises
+    ------
+    TypeError
+        If it is none. A mapping is none: its values could say no where its keys are taken for yes.
+    """
     if not isinstance(values, Sequence | Set) or isinstance(values, str | bytes | bytearray | memoryview):
-        raise TypeError(f"{what} must be a collection of names, a list or a set, got {values!r:.80}")
-    return frozenset(checked_name(f"each of {what}", value) for value in values)
+        raise TypeError(f"{what} must be a collection of {kind}, a list or a set, got {values!r:.80}")
+    return values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date
 from functools import cached_property, lru_cache
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from .days import as_day
 from .locators import VersionKey, checked_version
-from .names import checked_name, checked_names
+from .names import checked_collection, checked_name, checked_names
 from .packing import packed, sha256, unpacked
 
 __all__ = ["EVERYONE", "STATUSES", "TEXT_MAX", "TITLE_MAX", "Described", "DocumentVersion", "Metadata", "Status"]
@@ -68,13 +68,8 @@ class Described:
         self._set("supersedes", self._superseded())
 
     def _superseded(self) -> tuple[VersionKey, ...]:
-        named: object = self.supersedes
-        if not isinstance(named, Sequence | Set) or isinstance(named, str | bytes | bytearray | memoryview):
-            raise TypeError(
-                f"supersedes must be a collection of document_id@version, a list or a set, got {named!r:.80}"
-            )
         keys = set()
-        for key in named:
+        for key in checked_collection("supersedes", "document_id@version", self.supersedes):
             if isinstance(key, VersionKey):
                 key = str(key)
             if not isinstance(key, str):
