@@ -90,7 +90,7 @@ def log_invalid(store: GovernedStore, principal: Principal, ticket_id: object, q
     """Note that somebody's call was none that can be answered."""
     said = {"ticket": _short(ticket_id), "question": _short(question), "outcome": "invalid_arguments"}
     with store.writing() as (connection, now):
-        who = {"operator": principal.operator_id, "organization": principal.organization_id}
+        who = principal.logged()
         append(connection, now, "asked", {**who, **said})
 
 
@@ -98,7 +98,7 @@ def ask(
     store: GovernedStore, principal: Principal, ticket_id: object, question: object, tickets: TicketReader | None
 ) -> Answer:
     """Answer a question; see `GovernedStore.read_service_instruction`."""
-    who = {"operator": principal.operator_id, "organization": principal.organization_id}
+    who = principal.logged()
     try:
         ticket_id, question = check_arguments(ticket_id, question)
     except InvalidArguments:

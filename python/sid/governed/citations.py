@@ -35,7 +35,7 @@ def open_citation(store: GovernedStore, principal: Principal, locator: str) -> O
         return opener, opener.open(str(locator))
 
     with read_then_log(store, read) as (connection, now, (opener, opened)):
-        who = {"operator": principal.operator_id, "organization": principal.organization_id}
+        who = principal.logged()
         if opener.damaged:
             append(connection, now, "damaged", {**who, "damaged": sorted(opener.damaged)})
         outcome = "opened" if isinstance(opened, Opened) else "unavailable"
@@ -52,7 +52,7 @@ def check_answer(store: GovernedStore, principal: Principal, claims: Sequence[Cl
         return opener, tuple(CheckedClaim(text, _reasons(opener, citations)) for text, citations in checked_claims)
 
     with read_then_log(store, read) as (connection, now, (opener, checked)):
-        who = {"operator": principal.operator_id, "organization": principal.organization_id}
+        who = principal.logged()
         if opener.damaged:
             append(connection, now, "damaged", {**who, "damaged": sorted(opener.damaged)})
         reasons = [[[reason, locator] for reason, locator in claim.reasons] for claim in checked]

@@ -43,3 +43,7 @@ class Principal:
         checked_name("operator_id", self.operator_id)
         checked_name("organization_id", self.organization_id)
         object.__setattr__(self, "entitlements", checked_names("entitlements", self.entitlements))
+
+    def logged(self) -> dict[str, str]:
+        """Give what the audit log tells of who asked."""
+        return {"operator": self.operator_id, "organization": self.organization_id}
