@@ -1,4 +1,4 @@
-"""Adding documents, killed at random moments: what was written stays whole, and going on gives the same index."""
+"""Adding documents, killed in the midst: what was written stays whole, and going on gives the same index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -16,29 +16,48 @@ from sid.backends import SqliteBackend
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
 
-ADDING = """
+ROOT = Path(__file__).parents[2]
+
+ADDING = f"""
 import sys, random
 import numpy as np
+sys.path.insert(0, {str(ROOT)!r})
+from tests import dying
 from sid.backends import SqliteBackend
 
 class Digits:
     name, dimension = "digits", 8
     def embed(self, texts, *, purpose):
-        return np.array([[1 + text.count(str(digit)) for digit in range(8)] for text in texts], dtype=np.float32)
+        counts = [[1 + text.count(str(digit)) for digit in range(8)] for text in texts]
+        return np.array(counts, dtype=np.float32)
 
 def documents():
     chance = random.Random(3)
     for number in range(2500):
         # Some ids come back with another text, or the same.
         key = number if chance.random() < 0.9 else chance.randrange(number + 1)
-        words = " ".join(f"word{chance.randrange(500)}" for _ in range(chance.randrange(1, 60)))
-        yield {"id": f"d{key}", "title": f"title {key % 7}", "n": key % 10, "at": f"20{key % 90:02}", "content": words}
+        words = " ".join(f"word{{chance.randrange(500)}}" for _ in range(chance.randrange(1, 60)))
+        fields = {{"title": f"title {{key % 7}}", "n": key % 10, "at": f"20{{key % 90:02}}"}}
+        yield {{"id": f"d{{key}}", **fields, "content": words}}
 
 if __name__ == "__main__":
+    dying.watch()
+    if len(sys.argv) > 2:
+        dying.after(int(sys.argv[2]))
     with SqliteBackend(sys.argv[1], embedder=Digits()) as index:
-        print("begun", flush=True)
+        print(dying.begun, flush=True)
         index.add(documents(), source="numbers")
+        print(dying.begun, flush=True)
 """
+
+
+class Whole(NamedTuple):
+    """An uninterrupted run: the tables it makes, its statements (those of opening the file, and all), and its time."""
+
+    tables: dict[str, list[Any]]
+    opening: int
+    statements: int
+    seconds: float
 
 
 def tables(path: Path) -> dict[str, list[Any]]:
@@ -66,51 +85,71 @@ def script(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, script) -> tuple[dict[str, list[Any]], float]:
-    """Give what an uninterrupted run makes, and how long it takes."""
+def whole(tmp_path_factory, script) -> Whole:
+    """Give what an uninterrupted run makes, and what it takes."""
     path = tmp_path_factory.mktemp("whole") / "i"
-    with subprocess.Popen([sys.executable, str(script), str(path)], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, str(script), str(path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        process.stdout.readline()
+        opening = int(process.stdout.readline())
         started = time.monotonic()
-        assert process.wait(300) == 0
+        statements = int(process.stdout.readline())
         seconds = time.monotonic() - started
+    assert process.returncode == 0
     found = tables(path)
     assert len(found["document"]) > 2000
-    return found, seconds
+    return Whole(found, opening, statements, seconds)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_resuming_gives_the_same_index(tmp_path, script, whole, seed) -> None:
-    expected, seconds = whole
     chance = random.Random(seed)
     path = tmp_path / "i"
     command = [sys.executable, str(script), str(path)]
     partial = 0
-    for attempt in range(5):
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout
-            if attempt:  # the first may die while it makes the file
+    # While the file is made; in the first half, of which some batches are kept; further on; and at any time at all.
+    aims = [
+        chance.randrange(whole.opening),
+        whole.opening + int(whole.statements * chance.uniform(0.3, 0.5)),
+        whole.opening + int(whole.statements * chance.uniform(0.1, 0.4)),
+        None,
+        None,
+    ]
+    for aim in aims:
+        if aim is None:
+            with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+                assert process.stdout
                 process.stdout.readline()
-                time.sleep(chance.random() * seconds / 2)
-            else:
-                time.sleep(chance.random() * 0.5)
-            process.send_signal(signal.SIGKILL)
+                time.sleep(chance.random() * whole.seconds / 2)
+                process.kill()
+        else:
+            killed = subprocess.run([*command, str(aim)], check=False, stdout=subprocess.DEVNULL)
+            assert killed.returncode == -signal.SIGKILL
         if not path.exists() or not path.stat().st_size:
             continue
         with SqliteBackend(path) as index:  # opened again, even if it was being made
             count, unfinished = len(index), index.unfinished
-            assert unfinished == (["numbers"] if 0 < count < len(expected["document"]) else unfinished)
-            partial += 0 < count < len(expected["document"])
+            assert unfinished == (["numbers"] if 0 < count < len(whole.tables["document"]) else unfinished)
+            partial += 0 < count < len(whole.tables["document"])
             for hit in index.search("word1", limit=5):
                 assert index.get(hit["id"]) == hit
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    assert tables(path) == expected
+    assert tables(path) == whole.tables
     with SqliteBackend(path) as index:
         assert index.unfinished == []
         with index.connections.connection() as connection:
             connection.execute("INSERT INTO posting(posting) VALUES ('integrity-check')")
-    assert partial, "no kill came in the midst of the work"
+    assert partial >= 2, "no kill came in the midst of the work"
+
+
+INDEXING = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests import dying
+from sid.cli import main
+dying.watch()
+dying.after(9_000)
+main()
+"""
 
 
 def test_the_command_killed_goes_on_where_it_was(tmp_path) -> None:
@@ -120,13 +159,10 @@ def test_the_command_killed_goes_on_where_it_was(tmp_path) -> None:
     )
     path = tmp_path / "i"
     command = [sys.executable, "-m", "sid", "index", str(source), "--into", str(path)]
-    with subprocess.Popen(command) as process:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if path.exists() and (log := Path(f"{path}-wal")).exists() and log.stat().st_size > 500_000:
-                break
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
+    script = tmp_path / "indexing.py"
+    script.write_text(INDEXING)
+    killed = subprocess.run([sys.executable, str(script), *command[3:]], check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
     search = [sys.executable, "-m", "sid", "search", str(path), "common", "--limit", "1", "--json"]
     asked = subprocess.run(search, capture_output=True, text=True, check=True)
     assert "lacks documents of" in asked.stderr
