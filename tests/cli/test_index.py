@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -471,3 +472,29 @@ def test_odd_bytes_on_the_command_line(tmp_path, source) -> None:
         result = subprocess.run([sys.executable.encode(), b"-m", b"sid", *arguments], capture_output=True, check=False)
         assert (result.returncode, result.stderr) == (0, b""), result
         assert result.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_a_terminal_gets_no_control_characters(tmp_path) -> None:
+    """A document cannot colour, move or rename what shows it; a program gets its very text."""
+    text = "red \x1b[31m title \x1b]0;x\x07 back \r over \x9b1m del \x7f nul \0 tab\t é 漢 \N{RIGHT-TO-LEFT ISOLATE}"
+    index = tmp_path / "i"
+    with SqliteBackend(index) as made:
+        made.add([{"id": "a\x1bb", "content": text}])
+    for command in (["read", str(index), "a\x1bb"], ["search", str(index), "red"]):
+        command = [sys.executable, "-m", "sid", *command]
+        plain = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+        assert all(control in plain for control in "\x1b\x07\r\x9b\x7f\0\t\N{RIGHT-TO-LEFT ISOLATE}")
+        ours, theirs = os.openpty()
+        with subprocess.Popen(command, stdout=theirs) as process:
+            os.close(theirs)
+            shown = b""
+            with contextlib.suppress(OSError):  # the terminal ends so
+                while more := os.read(ours, 65536):
+                    shown += more
+        os.close(ours)
+        assert process.returncode == 0
+        for control in "\x1b\x07\r\x9b\x7f\0":
+            plain = plain.replace(control, f"\\x{ord(control):02x}")
+        one, other = (re.sub(r'id="\d{6}"', "id", text) for text in (shown.decode().replace("\r\n", "\n"), plain))
+        assert one == other

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sid.backends import Corpus
-from sid.episode import Episode, EpisodeError, ReplayMismatch, TranscriptError, read_transcript, replay
+from sid.episode import Episode, EpisodeError, ModelError, ReplayMismatch, TranscriptError, read_transcript, replay
 
 from .corpora import BIRDS, WordBackend, birds, sqlite
-from .service import call, prose, reasoning
+from .service import Reply, call, prose, reasoning
 from .test_contract import ids_in, outputs
 
 
@@ -194,8 +195,18 @@ def test_a_failed_run_can_be_replayed_up_to_there(run, tmp_path) -> None:
     assert "a bug" in events[-1]["error"]
     again = replay(path)
     assert (again.ended, again.turns, again.detail) == (
-        "transcript_ends", 2, "the transcript does not hold what call 1 of turn 2 found",
+        "transcript_ends", 2,
+        "the transcript does not hold what call 1 of turn 2 found; the episode failed: " + events[-1]["error"],
     )  # fmt: skip
+
+
+def test_the_failure_of_a_model_is_told_by_the_replay(run, tmp_path) -> None:
+    path = tmp_path / "failed.jsonl"
+    with pytest.raises(ModelError):
+        run(lambda *_: Reply(code=401, body=b"{}"), corpora=birds(), transcript=path)
+    assert re.fullmatch(
+        "the transcript holds 0 responses of the model; the episode failed: .*401.*", replay(path).detail
+    )
 
 
 # --- files that cannot be ---------------------------------------------------------------------------------------------

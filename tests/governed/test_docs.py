@@ -22,3 +22,15 @@ def test_every_reason_and_result_is_named() -> None:
     said = DOCS.read_text(encoding="utf-8")
     for name in ("Found", "NoApplicableInstruction", "Unavailable", *results.Reason.__args__):
         assert f"`{name}`" in said
+
+
+def test_the_example_runs(tmp_path, monkeypatch) -> None:
+    from sid.governed import Found
+
+    monkeypatch.chdir(tmp_path)
+    (program,) = re.findall(r"^```python\n(.*?)^```$", DOCS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    made: dict[str, object] = {}
+    exec(compile(program, "docs/governed.md", "exec"), made)
+    with made["store"]:  # type: ignore[attr-defined]
+        assert isinstance(made["answer"], Found)
+        assert made["answer"].passages[0].text == "Open valve A."

@@ -74,18 +74,26 @@ class _CannotWrite(Exception):
         self.cause = cause
 
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+"""What a terminal would act upon, where a document, an id or a model says it: written out instead."""
+
+
 class _Output:
-    """Standard output, whose errors are told from those of everything else that a command uses."""
+    """Standard output, whose errors are told from those of everything else that a command uses.
+
+    A terminal gets no control characters; a file or another program gets the very text.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._terminal = stream.isatty()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
         try:
-            return self._stream.write(text)
+            return self._stream.write(text.translate(_CONTROLS) if self._terminal else text)
         except OSError as error:
             raise _CannotWrite(error) from None
 

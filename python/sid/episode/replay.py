@@ -39,7 +39,7 @@ def replay(
     -------
     EpisodeResult
         As of the episode. Where the transcript ends early, because the run was killed or failed, so does the replay,
-        with ``ended == "transcript_ends"``.
+        with ``ended == "transcript_ends"``; its ``detail`` says where, and how the run failed.
 
     Raises
     ------
@@ -123,6 +123,8 @@ class _Recorded:
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._responses = [event["response"] for event in events if event["event"] == "response"]
+        failures = [f"; the episode failed: {event['error']}" for event in events if event["event"] == "failed"]
+        self._failure = failures[-1] if failures else ""
         self._fetched: dict[_Place, Found] = {}
         whole: dict[tuple[str, str], Mapping[str, Any]] = {}
         for event in events:
@@ -146,13 +148,15 @@ class _Recorded:
     def perform(self, step: Step) -> Any:
         if isinstance(step, AskModel):
             if self._asked == len(self._responses):
-                raise TranscriptEnds(f"the transcript holds {self._asked} responses of the model")
+                raise TranscriptEnds(f"the transcript holds {self._asked} responses of the model{self._failure}")
             self._asked += 1
             return checked_response(self._responses[self._asked - 1])
         for search in step.wanted:
             place = (self._asked, search.number)
             if place not in self._fetched:
-                raise TranscriptEnds(f"the transcript does not hold what call {place[1]} of turn {place[0]} found")
+                raise TranscriptEnds(
+                    f"the transcript does not hold what call {place[1]} of turn {place[0]} found{self._failure}"
+                )
             step.done(search, self._fetched[place])
         return None
 
