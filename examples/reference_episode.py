@@ -8,7 +8,7 @@ import sys
 from pydoc_data.topics import topics
 
 from sid.backends import Corpus, SqliteBackend
-from sid.episode import Episode, replay
+from sid.episode import Episode, EpisodeError, replay
 
 QUESTION = "What happens to an exception that is raised inside a with statement?"
 
@@ -78,4 +78,7 @@ def show(event: dict) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except EpisodeError as error:  # no key, or the model's service failed
+        sys.exit(f"{type(error).__name__}: {error}")
