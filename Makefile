@@ -33,9 +33,9 @@ lint: $(EXTENSION)
 
 docs: $(EXTENSION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
-	$(BIN)/pdoc --docformat numpy --output-directory target/doc/python sid \
+	$(BIN)/python -W error -m pdoc --docformat numpy --output-directory target/doc/python sid \
 		$(addprefix sid.,analysis analysis_cache batch document_cache document_rendering id_stream ranges seen_ledger tools episode) \
-		$(addprefix sid.governed.,store principal versions tickets locators results days eligibility tool review audit errors) \
+		$(addprefix sid.governed.,store asking principal versions tickets locators results days eligibility tool review audit errors) \
 		$(addprefix sid.backends.,protocol corpus router filters sources sqlite sqlite_vectors embedder fused qdrant errors)
 
 wheel: $(EXTENSION)

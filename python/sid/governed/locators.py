@@ -6,10 +6,8 @@ between that and the last ``@`` before it is the version. Numbers are ASCII digi
 two names.
 """
 
-from __future__ import annotations
-
 import re
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from .names import checked_name
 
@@ -41,7 +39,7 @@ class VersionKey(NamedTuple):
         return f"{self.document_id}@{self.version}"
 
     @classmethod
-    def parse(cls, text: str) -> VersionKey:
+    def parse(cls, text: str) -> Self:
         """Read ``document_id@version``.
 
         Raises
@@ -77,7 +75,7 @@ class Locator(NamedTuple):
         return f"{self.key}#{self.start}:{self.end}"
 
     @classmethod
-    def parse(cls, text: str) -> Locator:
+    def parse(cls, text: str) -> Self:
         """Read ``document_id@version#start:end``.
 
         Raises

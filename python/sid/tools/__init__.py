@@ -18,7 +18,6 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from . import schemas
 from .adapt import for_corpus, strict, with_parameters
@@ -46,11 +45,15 @@ __all__ = [
     "with_parameters",
 ]
 
-if TYPE_CHECKING:
-    SEARCH_TOOL: Tool
-    TEXT_SEARCH_TOOL: Tool
-    READ_TOOL: Tool
-    REPORT_TOOL: Tool
+# Only said here: `__getattr__` gives them.
+SEARCH_TOOL: Tool
+"""Search for what is meant: ``search``."""
+TEXT_SEARCH_TOOL: Tool
+"""Search for words: ``text_search``."""
+READ_TOOL: Tool
+"""Read a document or a range of it: ``read``."""
+REPORT_TOOL: Tool
+"""Report the documents that help, which ends an episode: ``report_helpful_ids``."""
 
 _TRAINED: dict[str, Callable[[], Tool]] = {
     "SEARCH_TOOL": schemas.search_tool,
