@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import operator
-import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from . import _kernels
 from ._family import own_copy
-from .document_cache import DocumentCache, stride_size, validate_language, whole_code_points
+from ._options import has_hash, stride_size, token_count, validate_language, whole_code_points
 from .document_rendering import render_markdown_table, shortened
+
+if TYPE_CHECKING:
+    from .document_cache import DocumentCache
 
 Format = Literal["xml", "markdown"]
 FORMATS: Final = ("xml", "markdown")
 
 Documents = dict[Hashable, Mapping[Any, Any]]
-
-_STEPS: Final = frozenset(
-    ("add_document", "apply_snippet", "fork", "get_document", "snippet_fn", "to_model_facing_id", "update_seen")
-)
-"""Methods that the loop calls, which an object may have in a way of its own."""
 
 
 class Request:
@@ -49,15 +45,17 @@ class Request:
         separator: str,
     ) -> None:
         where = f"{name}: " if name else ""
-        for option, text in (("query", query), ("separator", separator)):
-            if not isinstance(text, str):
-                raise TypeError(f"{where}{option} must be a str, got {shortened(text)}")
-        for option, field in (("id_field", id_field), ("snippet_field", snippet_field)):
-            if not _has_hash(field):
-                raise TypeError(f"{where}{option} must be hashable, as the names of fields are, got {shortened(field)}")
+        if not isinstance(query, str):
+            raise TypeError(f"{where}query must be a str, got {shortened(query)}")
+        if not isinstance(separator, str):
+            raise TypeError(f"{where}separator must be a str, got {shortened(separator)}")
+        if not has_hash(id_field):
+            raise _no_field(f"{where}id_field", id_field)
+        if not has_hash(snippet_field):
+            raise _no_field(f"{where}snippet_field", snippet_field)
         if format not in FORMATS:
             raise ValueError(f"{where}format must be {' or '.join(map(repr, FORMATS))}, got {shortened(format)}")
-        self.window_size = token_count(f"{where}snippet_size", snippet_size)
+        self.window_size = token_count(where, "snippet_size", snippet_size)
         try:
             self.min_seen_overlap = whole_code_points(min_seen_overlap)
             self.language = validate_language(cache.language if language is None else language)
@@ -65,18 +63,19 @@ class Request:
             raise type(error)(f"{where}{error}") from None
         self.fields: list[Any] | None = None
         if display_fields is not None:
-            self.fields = list(_iterator(f"{where}display_fields", "fields", display_fields))
-        if self.fields is not None and snippet_field not in self.fields:
-            raise ValueError(
-                f"{where}display_fields must hold the snippet field {snippet_field!r}, got {shortened(self.fields)}"
-            )
-        self.results = list(_iterator(f"{where}results", "mappings", results))
+            self.fields = list(_iterator(where, "display_fields", "fields", display_fields))
+            if snippet_field not in self.fields:
+                raise ValueError(
+                    f"{where}display_fields must hold the snippet field {snippet_field!r}, got {shortened(self.fields)}"
+                )
+        self.results = list(_iterator(where, "results", "mappings", results))
         self.name = name
         self.where = where
         self.cache = cache
-        self.family = cache._family
-        self.registry = self.family.registry
-        self.to_model_facing_id = self.family.to_model_facing_id
+        family = cache._family
+        self.family = family
+        self.registry = family.registry
+        self.to_model_facing_id = family.to_model_facing_id
         self.ledger = cache._ledger
         self.new: Documents = {}
         self.id_field = id_field
@@ -88,11 +87,6 @@ class Request:
         self.separator = separator
         # Of a table without fields, the first document's are the columns.
         self.columns = self.fields
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the cache does every step of the loop as `DocumentCache` does."""
-        return type(self.cache) is DocumentCache and _STEPS.isdisjoint(vars(self.cache))
 
     def check(self, place: int) -> Hashable:
         """Check a result, and put a copy of its document into ``new`` if that is needed; give its data id."""
@@ -122,7 +116,7 @@ class Request:
             raise KeyError(
                 f"{name} must have an id in field {self.id_field!r}; it has {_fields_of(document)}"
             ) from None
-        if not _has_hash(data_id):
+        if not has_hash(data_id):
             raise TypeError(f"{name} must have a hashable id in field {self.id_field!r}, got {shortened(data_id)}")
         return data_id  # type: ignore[no-any-return]
 
@@ -166,30 +160,15 @@ class Request:
         note(error, self.name if place is None else f"{self.where}results[{place}]")
 
 
-def _iterator(name: str, of: str, values: Iterable[Any]) -> Iterator[Any]:
+def _iterator(where: str, name: str, of: str, values: Iterable[Any]) -> Iterator[Any]:
     try:
         return iter(values)
     except TypeError:
-        raise TypeError(f"{name} must be an iterable of {of}, got {shortened(values)}") from None
+        raise TypeError(f"{where}{name} must be an iterable of {of}, got {shortened(values)}") from None
 
 
-def token_count(name: str, size: int) -> int:
-    """Check a number of tokens, of which a window or a stride needs one."""
-    try:
-        tokens = operator.index(size)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {shortened(size)}") from None
-    if tokens < 1:
-        raise ValueError(f"{name} must be greater than zero, got {shortened(size)}")
-    return min(tokens, sys.maxsize)  # no text has more tokens
-
-
-def _has_hash(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+def _no_field(name: str, value: object) -> TypeError:
+    return TypeError(f"{name} must be hashable, as the names of fields are, got {shortened(value)}")
 
 
 def _in_store(name: str, data_id: Hashable) -> str:
@@ -212,12 +191,16 @@ def note(error: BaseException, name: str) -> None:
 
 def render(requests: Sequence[Request], threads: int | None) -> list[str]:
     """Give for each request what the loop would give, request after request."""
+    if len(requests) == 1 and requests[0].cache._is_plain:
+        rendered = _kernels.render_results(requests, threads)
+        rendered.record()
+        return rendered.texts
     new: dict[int, Documents] = {}
     in_loop = set()
     for request in requests:
         request.new = new.setdefault(id(request.family), request.new)
         # Ids of a family are given in the order of the requests: if one cache needs the loop, all of it does.
-        if not request.is_plain:
+        if not request.cache._is_plain:
             in_loop.add(id(request.family))
     data_ids: list[list[Hashable]] = []
     if in_loop:

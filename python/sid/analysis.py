@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from . import _kernels
-from .document_cache import validate_language
+from ._options import validate_language
 
 __all__ = ["kept_terms", "query_terms", "term_frequencies", "token_spans"]
 

@@ -11,14 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _kernels
-from ._results import Format, Request, note, render, token_count
-from .document_cache import (
-    MIN_SEEN_OVERLAP_DEFAULT,
-    SNIPPET_SIZE_DEFAULT,
-    DocumentCache,
-    stride_size,
-    validate_language,
-)
+from ._options import stride_size, token_count, validate_language
+from ._results import Format, Request, note, render
+from .document_cache import MIN_SEEN_OVERLAP_DEFAULT, SNIPPET_SIZE_DEFAULT, DocumentCache
 from .document_rendering import shortened
 
 if TYPE_CHECKING:
@@ -181,7 +176,7 @@ def snippet_spans(
     >>> snippet_spans("d", ["a b c d"], window_size=2, stride=1).shape, spans.dtype
     ((1, 2), dtype('int64'))
     """
-    window, step = token_count("window_size", window_size), token_count("stride", stride)
+    window, step = token_count("", "window_size", window_size), token_count("", "stride", stride)
     validate_language(language)
     most = _thread_count(threads)
     asked, texts = _texts("queries", queries), _texts("contents", contents)

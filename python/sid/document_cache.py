@@ -6,7 +6,6 @@ that are word-like.
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,8 @@ from typing import Any, Literal
 from . import _kernels
 from ._family import Family
 from ._languages import SUPPORTED_LANGUAGES
+from ._options import stride_size, validate_language, whole_code_points
+from ._results import Request, render
 from .document_rendering import DocumentView, DocumentViewWithSnippet
 from .ranges import RangeMode, resolve_char_range, validate_range_mode
 from .seen_ledger import SeenLedger, ledger_of
@@ -41,20 +42,12 @@ SNIPPET_SIZE_DEFAULT = 50
 MIN_SEEN_OVERLAP_DEFAULT = 100
 """A seen stretch shorter than this, in code points, is shown again rather than masked."""
 
-_STRIDES_PER_WINDOW = 5
+_STEPS = frozenset(
+    ("add_document", "apply_snippet", "fork", "get_document", "snippet_fn", "to_model_facing_id", "update_seen")
+)
+"""Methods that the loop of `DocumentCache.render_results` calls, which an object may have in a way of its own."""
 
 _new = object.__new__
-
-
-def stride_size(window_size: int) -> int:
-    """Give the distance between the starts of neighbouring windows, in tokens, for windows of a size.
-
-    Examples
-    --------
-    >>> stride_size(50), stride_size(3)
-    (10, 1)
-    """
-    return max(1, window_size // _STRIDES_PER_WINDOW)
 
 
 def overlap(span: Interval, interval: Interval) -> Interval | None:
@@ -141,25 +134,6 @@ def plan_segments(
     ([(20, 30), (50, 100)], [(0, 20), (30, 50)])
     """
     return _kernels.plan_segments(span, seen, whole_code_points(min_seen_overlap))
-
-
-def whole_code_points(minimum: float) -> int:
-    """Give the least whole length that is not below ``minimum``, within what the kernels take."""
-    if type(minimum) is int and -sys.maxsize <= minimum <= sys.maxsize:
-        return minimum
-    try:
-        return max(-sys.maxsize, min(math.ceil(minimum), sys.maxsize))
-    except (ArithmeticError, ValueError):  # an infinity, or not a number, which no length reaches
-        return -sys.maxsize if minimum == -math.inf else sys.maxsize
-    except TypeError:
-        raise TypeError(f"min_seen_overlap must be a number of characters, got {minimum!r}") from None
-
-
-def validate_language(language: str) -> str:
-    """Give the language if it is one of `SUPPORTED_LANGUAGES`."""
-    if language not in SUPPORTED_LANGUAGES:
-        raise ValueError(f"unknown language {language!r}; supported values: {', '.join(SUPPORTED_LANGUAGES)}")
-    return language
 
 
 def bm25_snippet_with_stride(
@@ -625,8 +599,6 @@ class DocumentCache:
         >>> cache.seen_ledger
         {'db-1': [(0, 13)], 'db-2': [(0, 9)]}
         """
-        from ._results import Request, render
-
         request = Request(
             "",
             self,
@@ -642,6 +614,11 @@ class DocumentCache:
             separator=separator,
         )
         return render([request], None)[0]
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether every step of the loop is done as here."""
+        return type(self) is DocumentCache and _STEPS.isdisjoint(vars(self))
 
     def fork(self, n_forks: int) -> list[DocumentCache]:
         """Make caches that share documents, ids and id stream with this one.

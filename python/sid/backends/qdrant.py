@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .._options import validate_language
 from ..analysis import ALL_TOKENS, query_terms, term_frequencies
-from ..document_cache import validate_language
 from .corpus import RETRIEVAL_MODES
 from .documents import CONTENT, ID, Document, decoded, encoded
 from .embedder import Embedder, unit_vectors

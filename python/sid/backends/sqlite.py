@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..document_cache import validate_language
+from .._options import validate_language
 from .documents import Document, encoded
 from .embedder import Embedder
 from .errors import UnusableIndex

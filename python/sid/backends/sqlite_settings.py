@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..document_cache import validate_language
+from .._options import validate_language
 from .documents import decoded
 from .sqlite_files import settings
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._options import validate_language
 from ..backends.corpus import Corpus
 from ..backends.router import CorpusRouter
-from ..document_cache import validate_language
 from ..tools import ExtraTool, Tool, ToolAnswer, ToolExample, for_corpus, validate_toolset, with_parameters
 from ..tools.schemas import read_tool, report_tool, search_tool, text_search_tool
 from .sendable import sendable

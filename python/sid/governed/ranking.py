@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .. import _kernels
+from .._options import stride_size
 from ..analysis import kept_terms
-from ..document_cache import stride_size
 from .gate import Admitted
 from .locators import Locator
 from .packing import sha256

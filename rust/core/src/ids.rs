@@ -77,26 +77,47 @@ impl Permutation {
     }
 }
 
-/// Gives the digits of `value` in base `base` to `put`, least significant first, exactly `length` of them.
-#[inline]
-pub fn for_each_digit(mut value: u128, base: usize, length: usize, mut put: impl FnMut(usize)) {
-    let mut left = length;
-    // Each width is divided several times faster than the next one.
-    while left > 0 && value > u64::MAX.into() {
-        put((value % base as u128) as usize);
-        value /= base as u128;
-        left -= 1;
+/// A number base, at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Base {
+    base: usize,
+    /// 2^64 divided by the base, rounded up: the high half of its product with a number below 2^32 is that number divided
+    /// by the base. 0 for bases that are not below 2^32, and for 1, in which all digits are 0.
+    reciprocal: u64,
+}
+
+impl Base {
+    /// The base.
+    pub fn new(base: usize) -> Self {
+        let reciprocal = match u32::try_from(base) {
+            Ok(small) if small > 1 => u64::MAX / u64::from(small) + 1,
+            _ => 0,
+        };
+        Base { base, reciprocal }
     }
-    let mut value = value as u64;
-    while left > 0 && (value > u32::MAX.into() || base > u32::MAX as usize) {
-        put((value % base as u64) as usize);
-        value /= base as u64;
-        left -= 1;
-    }
-    let (mut value, base) = (value as u32, base as u32);
-    for _ in 0..left {
-        put((value % base) as usize);
-        value /= base;
+
+    /// Gives the digits of `value` to `put`, least significant first, exactly `length` of them.
+    #[inline]
+    pub fn for_each_digit(self, mut value: u128, length: usize, mut put: impl FnMut(usize)) {
+        let base = self.base;
+        let mut left = length;
+        // Each width is divided several times faster than the next one.
+        while left > 0 && value > u64::MAX.into() {
+            put((value % base as u128) as usize);
+            value /= base as u128;
+            left -= 1;
+        }
+        let mut value = value as u64;
+        while left > 0 && (value > u32::MAX.into() || base > u32::MAX as usize) {
+            put((value % base as u64) as usize);
+            value /= base as u64;
+            left -= 1;
+        }
+        for _ in 0..left {
+            let quotient = ((u128::from(value) * u128::from(self.reciprocal)) >> u64::BITS) as u64;
+            put((value - quotient * base as u64) as usize);
+            value = quotient;
+        }
     }
 }
 
@@ -105,8 +126,54 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The quotient that the digits are made of is least sure where the number is large and the remainder small or large.
+    #[test]
+    fn digits_of_numbers_on_the_edge_are_exact() {
+        for base in (2..70).chain([
+            255,
+            256,
+            65_535,
+            65_536,
+            u32::MAX as usize - 1,
+            u32::MAX as usize,
+        ]) {
+            let most = u64::from(u32::MAX) / base as u64 * base as u64;
+            for value in [
+                0,
+                1,
+                base as u64 - 1,
+                base as u64,
+                most - 1,
+                most,
+                u64::from(u32::MAX),
+            ] {
+                let mut digits = Vec::new();
+                Base::new(base).for_each_digit(value.into(), 2, |digit| digits.push(digit as u64));
+                let base = base as u64;
+                assert_eq!(
+                    digits,
+                    [value % base, value / base % base],
+                    "{value} in base {base}"
+                );
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(crate::testing::cases(256))]
+
+        #[test]
+        fn digits_make_up_the_value(
+            value: u128, narrow in 0u32..128, base in prop_oneof![2usize..300, 2usize..usize::MAX],
+        ) {
+            let value = value >> narrow;
+            let (mut left, mut digits) = (value, Vec::new());
+            Base::new(base).for_each_digit(value, 5, |digit| digits.push(digit));
+            for digit in digits {
+                prop_assert_eq!(digit as u128, left % base as u128);
+                left /= base as u128;
+            }
+        }
 
         #[test]
         fn it_is_a_permutation(space in 1u128..3000, key: u64) {
@@ -136,7 +203,7 @@ mod tests {
     fn digits_are_padded() {
         let digits = |value, base, length| {
             let mut digits = Vec::new();
-            for_each_digit(value, base, length, |digit| digits.insert(0, digit));
+            Base::new(base).for_each_digit(value, length, |digit| digits.insert(0, digit));
             digits
         };
         assert_eq!(digits(42, 10, 6), [0, 0, 0, 0, 4, 2]);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use sid_core::ids::{for_each_digit, Permutation};
+use sid_core::ids::{Base, Permutation};
 use sid_core::text::offsets::push_code_point;
 
 use crate::text::{decoded, Encoded};
@@ -21,6 +21,8 @@ pub(crate) struct Ids {
     /// The characters as code points, and as bytes if all are ASCII.
     alphabet: Vec<u32>,
     ascii: Option<Vec<u8>>,
+    /// As many digits as there are characters.
+    base: Base,
     length: usize,
     minted: Mutex<u128>,
 }
@@ -32,10 +34,12 @@ impl Ids {
         let encoded = Encoded::new(alphabet)?;
         let text = encoded.text()?;
         let bytes = text.as_bytes();
+        let alphabet: Vec<u32> = text.code_points().collect();
         Ok(Ids {
             permutation: Permutation::new(space, key),
             space,
-            alphabet: text.code_points().collect(),
+            base: Base::new(alphabet.len()),
+            alphabet,
             ascii: bytes.is_ascii().then(|| bytes.to_vec()),
             length,
             minted: Mutex::new(0),
@@ -75,6 +79,7 @@ impl Ids {
             space: self.space,
             alphabet: self.alphabet.clone(),
             ascii: self.ascii.clone(),
+            base: self.base,
             length: self.length,
             minted: Mutex::new(self.minted()),
         }
@@ -130,16 +135,15 @@ impl Ids {
         if let Some(ascii) = &self.ascii {
             scratch.resize(self.length, 0);
             let mut places = scratch.iter_mut().rev();
-            for_each_digit(value, ascii.len(), self.length, |digit| {
+            self.base.for_each_digit(value, self.length, |digit| {
                 if let Some(place) = places.next() {
                     *place = ascii[digit];
                 }
             });
         } else {
             let mut digits = Vec::with_capacity(self.length);
-            for_each_digit(value, self.alphabet.len(), self.length, |digit| {
-                digits.push(digit)
-            });
+            self.base
+                .for_each_digit(value, self.length, |digit| digits.push(digit));
             for &digit in digits.iter().rev() {
                 push_code_point(scratch, self.alphabet[digit]);
             }

@@ -238,7 +238,7 @@ pub(crate) fn render_results(
 
 /// Stores the new documents of each fork family: if ids run out in any, none at all.
 fn store(requests: &[Request<'_>]) -> PyResult<()> {
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<_, Spreading> = HashSet::default();
     let families = requests
         .iter()
         .filter(|request| seen.insert(request.new.as_ptr()));
@@ -301,7 +301,8 @@ fn render(
     spans: &[(usize, usize)],
 ) -> PyResult<Rendered> {
     // What ledgers will hold of the documents that were shown before.
-    let mut seen: HashMap<(usize, u64), SpanSet, Spreading> = HashMap::default();
+    let mut seen: HashMap<(usize, u64), SpanSet, Spreading> =
+        HashMap::with_capacity_and_hasher(stored.len(), Spreading::default());
     let mut displayed = Vec::with_capacity(stored.len());
     let texts = PyList::empty(py);
     let mut views = stored.iter().zip(spans).peekable();

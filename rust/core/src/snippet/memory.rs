@@ -93,13 +93,17 @@ impl<Owner: AsRef<[u8]>> Memory<Owner> {
         set: InstructionSet,
         owner: impl FnOnce() -> Option<Owner>,
     ) -> Option<Arc<Analysis>> {
-        if let Some(found) = self.at_place(text) {
-            return Some(found);
-        }
         let bytes = text.as_bytes();
-        if bytes.len() < LEAST_BYTES || self.locked().info.budget == 0 {
+        if bytes.len() < LEAST_BYTES {
             return None;
         }
+        let mut state = self.locked();
+        let found = state.at_place(bytes);
+        if found.is_some() || state.info.budget == 0 {
+            return found;
+        }
+        // Not while the memory is locked: to hash a text takes its time.
+        drop(state);
         // 0 is where no mark is.
         let hash = self.hasher.hash_one(bytes).max(1);
         let mut state = self.locked();
