@@ -4,13 +4,16 @@ Plain ranking is BM25 over every version that there is, as a search index withou
 then looked up: whether it was superseded on the ticket's day, and whether it is another customer's. The governed tool
 is asked the same questions for the same operators.
 
-    python examples/northstar/review.py
+    python examples/northstar/review.py [STORE]
+
+With a path the store is kept there, for the commands of ``sid governed``.
 
 Northstar, its customers and its instructions are made up.
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -94,12 +97,12 @@ def fault(version: DocumentVersion, ticket: Ticket, corpus: Sequence[DocumentVer
     return ""
 
 
-def review() -> list[Row]:
-    """Ask every question both ways."""
+def review(path: str | None = None) -> list[Row]:
+    """Ask every question both ways, of a store at a path or in memory."""
     corpus, of = list(versions()), {ticket.ticket_id: ticket for ticket in tickets()}
     by_key = {version.key: version for version in corpus}
     rows = []
-    with GovernedStore(clock=lambda: NOW) as store:
+    with GovernedStore(path, clock=lambda: NOW) as store:
         store.add(corpus, by="northstar")
         store.put_tickets(of.values(), by="northstar")
         for query in queries():
@@ -123,9 +126,9 @@ def is_right(row: Row) -> bool:
     return outcome(row) == row.query.expected
 
 
-def main() -> int:
-    """Print the table."""
-    rows = review()
+def main(path: str | None = None) -> int:
+    """Print the table; with a path, also how to go on with the store there."""
+    rows = review(path)
     print(f"{'ticket':<8} {'plain ranking first':<20} {'':<19} {'governed first':<16} {'right':<6} question")
     for row in rows:
         print(
@@ -141,8 +144,15 @@ def main() -> int:
     print(f"{'right version first':<27} governed {sum(map(is_right, answerable))} of {len(answerable)} answerable")
     others = [row for row in rows if row.query.expected == TO_A_PERSON]
     print(f"{'rightly to a person':<27} governed {sum(map(is_right, others))} of {len(others)}")
+    if path is not None:
+        print("\nThe store is kept. Go on, for instance, with:")
+        first, organizations = rows[0].query, {ticket.ticket_id: ticket.organization_id for ticket in tickets()}
+        asker = f"--operator {first.operator_id} --organization {organizations[first.ticket_id]}"
+        print(shlex.join(["sid", "governed", "ask", path, first.ticket_id, first.question]), asker)
+        for rest in (["audit", path], ["review", path, "list"]):
+            print(shlex.join(["sid", "governed", *rest]))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:2]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sid.analysis import kept_terms, query_terms
+from sid.cli import main
 from sid.governed import EVERYONE, GovernedStore, Principal, Unavailable
 
 FOLDER = Path(__file__).parents[2] / "examples" / "northstar"
@@ -92,3 +94,15 @@ def test_no_operator_reads_the_ticket_of_another_customer(northstar) -> None:
             for organization in ("alder", "birch", "cedar", "dogwood"):
                 answer = store.read_service_instruction(Principal("eve", organization), ticket.ticket_id, "the boiler?")
                 assert (answer == Unavailable()) is (organization != ticket.organization_id)
+
+
+def test_the_store_is_kept_for_the_command(northstar, tmp_path, capsys) -> None:
+    path = str(tmp_path / "a store")
+    assert northstar.main(path) == 0
+    commands = [line for line in capsys.readouterr().out.splitlines() if line.startswith("sid governed")]
+    assert len(commands) == 3
+    for command in commands:
+        assert main(shlex.split(command)[1:]) == 0
+        assert capsys.readouterr().out.strip(), command
+    # The store is there: it is asked once more, and nothing is written twice.
+    assert northstar.main(path) == 0
