@@ -20,7 +20,8 @@ def stride_size(window_size: int) -> int:
     >>> stride_size(50), stride_size(3)
     (10, 1)
     """
-    return max(1, window_size // _STRIDES_PER_WINDOW)
+    stride = window_size // _STRIDES_PER_WINDOW
+    return stride if stride > 1 else 1  # max() takes three times as long
 
 
 def token_count(where: str, name: str, size: int) -> int:

@@ -133,19 +133,23 @@ impl Work for KeptTokens<'_> {
     }
 }
 
+/// To look norms up is worth their table where windows outnumber them so many times.
+const WINDOWS_PER_NORM: usize = 8;
+
 /// One kind of feature: unigrams or bigrams.
 struct Kind {
     /// How many such features a window with so many kept tokens has.
     of: fn(usize) -> usize,
     average: f64,
-    /// The norm for each number of kept tokens that a window may hold, if those are fewer than the windows.
+    /// The norm for each number of kept tokens that a window may hold, if those are far fewer than the windows, so that
+    /// each will be asked for more than once.
     norms: Vec<f64>,
 }
 
 impl Kind {
     fn new(total: usize, windows: Windows, of: fn(usize) -> usize) -> Self {
         let average = total as f64 / windows.len() as f64;
-        let norms = if windows.size() < windows.len() {
+        let norms = if windows.size() < windows.len() / WINDOWS_PER_NORM {
             (0..=windows.size())
                 .map(|kept| bm25::norm(of(kept), average))
                 .collect()
