@@ -360,22 +360,22 @@ class DocumentCache:
         except KeyError:
             content = _field(data_id, document, snippet_field)
         if display_fields is None:
-            fields: Collection[Any] = list(document)
+            fields: Collection[Any] = [*document]
         else:
             fields = _display_fields(data_id, document, snippet_field, display_fields)
         if not isinstance(content, str) or not content:
             _require_text(data_id, snippet_field, content)
         language = self.language if language is None else validate_language(language)
         number = self._family.numbers.get(data_id)
-        minimum = whole_code_points(min_seen_overlap)
         choose, plan = self.snippet_fn, None
         if choose is _own_snippet_fn:
             try:
                 stride = stride_size(snippet_size)
-                plan = self._ledger.snippet(number, query, content, snippet_size, stride, language, minimum)
+                plan = self._ledger.snippet(number, query, content, snippet_size, stride, language, min_seen_overlap)
             except (TypeError, ValueError, OverflowError):
-                pass  # what was wrong is found out below
+                pass  # what was wrong is found out below, as is what a minimum means that is no whole number
         if plan is None:
+            minimum = whole_code_points(min_seen_overlap)
             span = choose(query, content, snippet_size, language)
             if choose is not _own_snippet_fn:
                 span = resolve_char_range(span, len(content), mode="strict", document_id=data_id)

@@ -68,11 +68,19 @@ class Ledger:
         window_size: int,
         stride: int,
         language: str,
-        min_seen_overlap: int,
+        min_seen_overlap: float,
     ) -> tuple[list[Span], list[Span]]:
-        """Plan how the span of ``content`` that best answers ``query`` is shown: ``(displayed, seen)``."""
+        """Plan how the span of ``content`` that best answers ``query`` is shown: ``(displayed, seen)``.
+
+        Raises
+        ------
+        TypeError
+            If the minimum is not an integer.
+        """
         from . import snippet_span
 
+        if not isinstance(min_seen_overlap, int):
+            raise TypeError(f"min_seen_overlap must be an integer, got {min_seen_overlap!r}")
         span = snippet_span(query, content, window_size, stride, language)
         return self.mask(number, span, min_seen_overlap)
 
