@@ -133,8 +133,8 @@ impl Work for KeptTokens<'_> {
     }
 }
 
-/// To look norms up is worth their table where windows outnumber them so many times.
-const WINDOWS_PER_NORM: usize = 8;
+/// To look norms up is worth their table where windows outnumber the tokens of one so many times.
+const WINDOWS_PER_NORM: usize = 2;
 
 /// One kind of feature: unigrams or bigrams.
 struct Kind {
