@@ -191,24 +191,17 @@ def note(error: BaseException, name: str) -> None:
 
 def render(requests: Sequence[Request], threads: int | None) -> list[str]:
     """Give for each request what the loop would give, request after request."""
-    if len(requests) == 1 and requests[0].cache._is_plain:
+    new: dict[int, Documents] = {}
+    for request in requests:
+        request.new = new.setdefault(id(request.family), request.new)
+    # Ids of a family are given in the order of the requests: if one cache needs the loop, all of it does.
+    in_loop = {id(request.family) for request in requests if not request.cache._is_plain}
+    if not in_loop:
         rendered = _kernels.render_results(requests, threads)
         rendered.record()
         return rendered.texts
-    new: dict[int, Documents] = {}
-    in_loop = set()
-    for request in requests:
-        request.new = new.setdefault(id(request.family), request.new)
-        # Ids of a family are given in the order of the requests: if one cache needs the loop, all of it does.
-        if not request.cache._is_plain:
-            in_loop.add(id(request.family))
-    data_ids: list[list[Hashable]] = []
-    if in_loop:
-        data_ids = [[request.check(place) for place in range(len(request.results))] for request in requests]
+    data_ids = [[request.check(place) for place in range(len(request.results))] for request in requests]
     rendered = _kernels.render_results([each for each in requests if id(each.family) not in in_loop], threads)
-    if not in_loop:
-        rendered.record()
-        return rendered.texts
     texts = iter(rendered.texts)
     all_texts = [
         _looped(request, own) if id(request.family) in in_loop else next(texts)
