@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 _numbers = itertools.count(1)
@@ -237,6 +238,19 @@ def check_conversation(request: Request, answered: Sequence[Reply]) -> str:
         written.append(compact(message))
     assert not rest
     return f"[{','.join(written)}]"
+
+
+def scripted(model: Model, *, asynchronous: bool = False) -> Any:
+    """Give a client of no service: its responses are a model's turns, numbered from 1."""
+    turns = itertools.count(1)
+
+    def create(**request: Any) -> dict[str, Any]:
+        return {"output": model(next(turns), request["input"])}
+
+    async def acreate(**request: Any) -> dict[str, Any]:
+        return create(**request)
+
+    return SimpleNamespace(responses=SimpleNamespace(create=acreate if asynchronous else create))
 
 
 @contextmanager

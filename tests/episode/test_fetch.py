@@ -15,7 +15,7 @@ from sid.backends import Corpus, FusedBackend
 from sid.episode import BackendError, Episode, RetryPolicy
 
 from .corpora import BIRDS, WordBackend
-from .service import call, serving
+from .service import call, scripted, serving
 from .test_contract import ids_in, outputs
 
 QUICK = RetryPolicy(attempts=3, timeout=0.3, wait=0.01)
@@ -263,19 +263,11 @@ def test_an_asynchronous_backend_is_awaited_on_its_loop() -> None:
             return super().search(query, limit=limit, filters=filters)
 
     model = asking("owls", "kites", "wrens", "mice")
-    turns = iter(range(1, 99))
-
-    class Client:
-        class responses:  # noqa: N801
-            @staticmethod
-            async def create(**request):
-                return {"output": model(next(turns), request["input"])}
-
-    backend = Asynchronous()
+    client, backend = scripted(model, asynchronous=True), Asynchronous()
 
     async def go():
         backend.loop = asyncio.get_running_loop()
-        return await Episode("Who?", corpora=Corpus(text_search=backend), client=Client, max_parallel_fetches=3).arun()
+        return await Episode("Who?", corpora=Corpus(text_search=backend), client=client, max_parallel_fetches=3).arun()
 
     assert asyncio.run(go()).ended == "reported"
     assert backend.most == 3
@@ -321,18 +313,10 @@ def test_searches_of_a_fused_backend_are_parallel(asynchronous) -> None:
             all_there.wait(20)
             return super().search(query, limit=limit, filters=filters)
 
-    model = asking(*(f"owls {number}" for number in range(8)))
-    turns = iter(range(1, 99))
-
-    class Client:
-        class responses:  # noqa: N801
-            @staticmethod
-            def create(**request):
-                return {"output": model(next(turns), request["input"])}
-
+    client = scripted(asking(*(f"owls {number}" for number in range(8))))
     backend = FusedBackend([Meeting(), Meeting()])
     policy = RetryPolicy(attempts=1, timeout=30)
-    episode = Episode("Who?", corpora=Corpus(text_search=backend), client=Client, retry=policy)
+    episode = Episode("Who?", corpora=Corpus(text_search=backend), client=client, retry=policy)
     assert (asyncio.run(episode.arun()) if asynchronous else episode.run()).ended == "reported"
 
 
@@ -344,17 +328,9 @@ def test_asynchronous_parts_of_a_fused_backend_are_awaited() -> None:
         def search(self, query, *, limit, filters=None):
             raise AssertionError("asked in a thread")
 
-    model = asking("owls", "kites", "mice")
-    turns = iter(range(1, 99))
-
-    class Client:
-        class responses:  # noqa: N801
-            @staticmethod
-            async def create(**request):
-                return {"output": model(next(turns), request["input"])}
-
+    client = scripted(asking("owls", "kites", "mice"), asynchronous=True)
     corpus = Corpus(text_search=FusedBackend([Asynchronous(), WordBackend()]))
-    assert asyncio.run(Episode("Who?", corpora=corpus, client=Client).arun()).ended == "reported"
+    assert asyncio.run(Episode("Who?", corpora=corpus, client=client).arun()).ended == "reported"
 
 
 @pytest.mark.parametrize("settings", [{"attempts": 1.5}, {"attempts": True}, {"timeout": None}, {"wait": "1"}], ids=str)

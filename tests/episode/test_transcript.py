@@ -20,7 +20,7 @@ from sid.backends import Corpus
 from sid.episode import Episode, EpisodeError, ModelError, ReplayMismatch, TranscriptError, read_transcript, replay
 
 from .corpora import BIRDS, WordBackend, birds, sqlite
-from .service import Reply, call, prose, reasoning
+from .service import Reply, call, prose, reasoning, scripted
 from .test_contract import ids_in, outputs
 
 
@@ -146,21 +146,14 @@ from sid.backends import Corpus
 from sid.episode import Episode
 sys.path.insert(0, sys.argv[2])
 from tests.episode.corpora import birds
+from tests.episode.service import scripted
 from tests.episode.test_transcript import busy
-
-class Client:
-    class responses:
-        turn = 0
-        @classmethod
-        def create(cls, *, input, **_):
-            cls.turn += 1
-            return {"output": busy(cls.turn, input)}
 
 def listen(event):
     if (event["event"], event.get("turn"), event.get("call")) == ("observation", 2, 1):
         os.kill(os.getpid(), signal.SIGKILL)
 
-Episode("Who?", corpora=birds(), client=Client, transcript=sys.argv[1], on_event=listen).run()
+Episode("Who?", corpora=birds(), client=scripted(busy), transcript=sys.argv[1], on_event=listen).run()
 """
 
 
@@ -478,17 +471,8 @@ def within(value, way=()):
 
 @pytest.fixture(scope="module")
 def sound() -> list[dict]:
-    class Client:
-        class responses:  # noqa: N801
-            turn = 0
-
-            @classmethod
-            def create(cls, **request):
-                cls.turn += 1
-                return {"output": busy(cls.turn, request["input"])}
-
     corpus = Corpus(text_search=WordBackend(), filters={"kind": {"type": "string"}})
-    return Episode("Who?", corpora=corpus, client=Client).run().transcript
+    return Episode("Who?", corpora=corpus, client=scripted(busy)).run().transcript
 
 
 REPLACEMENTS = st.sampled_from(
